@@ -1,0 +1,37 @@
+"""fabriclab: the models behind a companion to a textbook chapter on network fabrics.
+
+One module per level of the chapter; each is imported when it is first asked for, so ``import fabriclab`` stays light::
+
+    >>> from fabriclab import transport
+    >>> from fabriclab.units import GB, KB, us
+    >>> transport.crossover(1.5 * us, 50 * GB) / KB
+    75.0
+"""
+
+import importlib
+import pkgutil
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name):
+    if name.startswith("_") or name not in __dir__():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def __dir__():
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")) + ["require"]
+
+
+def require(version):
+    """Say whether this notebook and the installed package belong together; every notebook's first cell calls this.
+
+    >>> require("0.1")
+    fabriclab 0.1: notebook and package match.
+    """
+    installed = __version__.rsplit(".", 1)[0]
+    if installed == version:
+        print(f"fabriclab {installed}: notebook and package match.")
+    else:
+        print(f"This notebook was written for fabriclab {version}, but {installed} is installed: run `make setup` in the folder that holds this notebook.")

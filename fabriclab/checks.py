@@ -1,0 +1,88 @@
+"""What every model asks of its arguments: a number in range, or a ``ValueError`` that says which, what and why.
+
+Floor 0. Scalars come back as Python floats and arrays as float arrays, so a model is arithmetic and nothing else.
+"""
+
+import math
+import numbers
+
+import numpy as np
+
+# Beyond these a number is a typing slip, and products of a few of them would leave double precision.
+LARGEST, SMALLEST = 1e60, 1e-60
+
+
+def _refuse(name, value, expected):
+    shown = repr(value)
+    raise ValueError(f"{name} must be {expected}, not {shown if len(shown) < 80 else shown[:77] + '...'}")
+
+
+def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False):
+    """`value` as a float or float array between `least` and `most`, both included.
+
+    Raises ValueError naming the argument for anything else: text, booleans, complex numbers, NaN, out of range,
+    or a fraction where `whole` is asked for.
+
+    >>> number("alpha", 2)
+    2.0
+    >>> number("alpha", "2 us")
+    Traceback (most recent call last):
+    ValueError: alpha must be a number, not '2 us'
+    """
+    expected = expected or ("a number" if least == -LARGEST else f"a number from {least:g} to {most:g}")
+    if type(value) in (float, int):
+        if not least <= value <= most or (whole and value != math.floor(value)):
+            _refuse(name, value, expected)
+        return float(value)
+    if isinstance(value, (bool, np.bool_)):
+        _refuse(name, value, expected)
+    if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        try:
+            return number(name, float(value) if not isinstance(value, np.ndarray) else value.item(), least, most, expected, whole)
+        except (TypeError, OverflowError):
+            _refuse(name, value, expected)
+    if not isinstance(value, (np.ndarray, list, tuple, range)):
+        _refuse(name, value, expected)
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind not in "iuf" and given.size:
+            _refuse(name, value, expected)
+        array = np.asarray(given, dtype=float)
+    except (TypeError, OverflowError):
+        _refuse(name, value, expected)
+    except ValueError as error:
+        if str(error).startswith(name):
+            raise
+        _refuse(name, value, expected)
+    # min and max carry NaN along, and NaN fails both comparisons
+    if array.size and not (array.min() >= least and array.max() <= most and (not whole or (array == np.floor(array)).all())):
+        wrong = ~((array >= least) & (array <= most))
+        if whole and not wrong.any():
+            wrong = array != np.floor(array)
+        _refuse(name, float(array[wrong].flat[0]), expected)
+    return array
+
+
+def amount(name, value):
+    """Zero or more: bytes, seconds, watts, dollars."""
+    return number(name, value, least=0.0, expected="zero or more")
+
+
+def positive(name, value):
+    """More than zero: bandwidths, capacities, anything divided by."""
+    return number(name, value, least=SMALLEST, expected="more than zero")
+
+
+def count(name, value, least=1):
+    """A whole number, one or more unless `least` says otherwise: ranks, nodes, ports, chunks."""
+    return number(name, value, least=least, expected=f"a whole number, {least:g} or more", whole=True)
+
+
+def fraction(name, value):
+    """A share or a probability, 0 to 1."""
+    return number(name, value, least=0.0, most=1.0, expected="between 0 and 1")
+
+
+def out(value):
+    """A model's result: a Python float for scalars, the array itself otherwise."""
+    return value if isinstance(value, np.ndarray) and value.ndim else float(value)
