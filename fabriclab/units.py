@@ -19,6 +19,7 @@ ns, us, ms, s = 1e-9, 1e-6, 1e-3, 1.0
 minute, hour, day = 60.0, 3600.0, 86400.0
 mW, W, kW, MW, GW = 1e-3, 1.0, 1e3, 1e6, 1e9
 pJ = 1e-12
+TFLOPs = 1e12
 GBd = 1e9
 percent = 0.01
 
