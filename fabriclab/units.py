@@ -63,11 +63,12 @@ _MULTIPLE = {"k": 1e3, "K": 1e3, "thousand": 1e3, "M": 1e6, "million": 1e6, "B":
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity as read: SI `value`, what it measures, and the `resolution` its printed digits carry (SI, one last place)."""
+    """A quantity as read: SI `value`, what it measures, the `resolution` of its printed digits (one last place, SI), its `unit` as typed."""
 
     value: float
     dimension: str
     resolution: float
+    unit: str = ""
 
 
 def read(text):
@@ -112,7 +113,7 @@ def read(text):
     value, step = value * scale, step * scale
     if not math.isfinite(value):
         raise ValueError(f"could not read {text!r}: too large")
-    return Quantity(value, dimension, step)
+    return Quantity(value, dimension, step, "$" if dimension == "money" else unit)
 
 
 def _parse(number):
@@ -150,7 +151,7 @@ def si(value, unit, digits=4):
     if unit == "s" and abs(value) >= 120:
         for size, name in ((day, "d"), (hour, "h"), (minute, "min")):
             if abs(value) >= 2 * size:
-                return f"{_digits(value / size, digits)} {name}"
+                return f"{si_digits(value / size, digits)} {name}"
     small = {"s": "num", "W": "m", "J": "pnum", "m": "m"}.get(unit, "")
     ladder = [(DECIMAL[p], p) for p in small] + [(1.0, "")]
     if unit not in ("s", "m", "dB", "%", "x"):
@@ -160,11 +161,12 @@ def si(value, unit, digits=4):
         # round first, so that 999.96 ms prints as 1 s and not as 1000 ms
         if value and abs(float(f"{value / scale_here:.{digits}g}")) >= 1:
             scale, prefix = scale_here, prefix_here
-    shown = _digits(value / scale, digits)
+    shown = si_digits(value / scale, digits)
     return f"${shown} {prefix}".rstrip() if unit == "$" else f"{shown} {prefix}{unit}".rstrip()
 
 
-def _digits(value, digits):
+def si_digits(value, digits):
+    """`value` to `digits` significant digits, without trailing zeros: 7.0015 to 4 is "7.002", 1024 is "1,024"."""
     rounded = float(f"{value:.{digits}g}")
     if rounded and not 1e-4 <= abs(rounded) < 1e7:
         return f"{rounded:g}"

@@ -1,0 +1,179 @@
+"""The ledger: every number the texts print, beside the call that recomputes it, and a verdict that a test holds it to.
+
+Floor 5. One file of rows per part of the chapter, in the chapter's order; `table` shows some of them in a notebook.
+
+Verdicts:
+
+- ``agrees``     the recomputed value rounds to the digits the text prints
+- ``rounds``     it does so after a coarser rounding, which the row names
+- ``assumed``    an input of the text: what the models use, with an outside source where one is known
+- ``differs``    the recomputed value does *not* round to the printed digits; the note gives the arithmetic
+- ``conflicts``  two places in the texts say different things; both are shown
+"""
+
+import importlib
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+
+from fabriclab import units
+
+PARTS = ("transport",)
+VERDICTS = ("agrees", "rounds", "assumed", "differs", "conflicts")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One printed number.
+
+    `id` is ``part-of-text/name``; `where` the place that prints it; `says` the quantity as printed ("242.8 ms"), a range
+    ("10-20 us"), or words, for which `between` gives the SI range they stand for. `compute` recomputes it in SI. `step`
+    is the rounding that a ``rounds`` row names; `other` is what the second place says in a ``conflicts`` row.
+    `compute` may be missing only where nothing in the texts allows to recompute: in ``assumed`` and ``conflicts`` rows.
+    """
+
+    id: str
+    where: str
+    says: str
+    compute: Callable[[], float] | None
+    verdict: str
+    note: str = ""
+    between: tuple[float, float] | None = None
+    step: str = ""
+    other: str = ""
+
+    def printed(self):
+        """(low, high) in SI: everything that prints as this row's digits."""
+        return self.between or _interval(self.says)
+
+    def problem(self):
+        """Why the row's verdict does not hold, or an empty string if it does."""
+        if self.verdict not in VERDICTS:
+            return f"unknown verdict {self.verdict!r}"
+        if self.verdict != "agrees" and not self.note:
+            return "only a row that agrees may go without a note"
+        if self.compute is None:
+            return self._no_conflict() if self.verdict in ("assumed", "conflicts") else "nothing recomputes this row"
+        value, (low, high) = self.compute(), self.printed()
+        if not value == value:
+            return "recomputed to NaN"
+        fits = low <= value <= high
+        if self.verdict in ("agrees", "assumed") and not fits:
+            return f"recomputed {self.recomputed()}, which does not print as {self.says}"
+        if self.verdict == "differs" and fits:
+            return f"recomputed {self.recomputed()}, which prints as {self.says}: the text no longer differs"
+        if self.verdict == "rounds":
+            if fits:
+                return "agrees without the rounding"
+            # a coarser rounding goes to the nearest step, so half of one is the furthest it can move a number
+            half = units.read(self.step).value / 2
+            if not low - half <= value <= high + half:
+                return f"recomputed {self.recomputed()}, not within a rounding to {self.step} of {self.says}"
+        return self._no_conflict()
+
+    def _no_conflict(self):
+        if self.verdict == "conflicts":
+            (low, high), (other_low, other_high) = self.printed(), _interval(self.other)
+            if low <= other_high and other_low <= high:
+                return f"{self.says} and {self.other} are compatible: no conflict"
+        return ""
+
+    def recomputed(self):
+        """The recomputed value as text, to five digits, in the unit the text prints."""
+        if self.compute is None:
+            return "-"
+        value = self.compute()
+        shown = _last_quantity(self.says)
+        if shown is None:
+            return units.si_digits(value, 5)
+        if shown.dimension == "money":
+            return units.si(value, "$", 5)
+        number = units.si_digits(value / units.UNITS[shown.unit][1], 5)
+        return number + shown.unit if shown.unit == "x" else f"{number} {shown.unit}".strip()
+
+
+_RANGE = re.compile(r"^(?P<low>\$?[\d.,]+)\s*(?P<low_unit>[A-Za-z%/$]*)\s*(?:-|–|to)\s*(?P<high>\$?[\d.,]+.*)$")
+
+
+def _last_quantity(says):
+    match = _RANGE.match(says)
+    try:
+        return units.read(match["high"] if match else says)
+    except ValueError:
+        return None
+
+
+def _interval(says):
+    match = _RANGE.match(says)
+    if match:
+        dollar = "$" if match["low"].startswith("$") and not match["high"].startswith("$") else ""
+        high = units.read(dollar + match["high"])
+        if match["low_unit"]:
+            low = units.read(match["low"] + " " + match["low_unit"])
+        else:
+            suffix = match["high"][re.match(r"\$?[\d.,]+", match["high"]).end() :]
+            low = units.read(match["low"] + (suffix if match["low"].lstrip("$") else ""))
+        # a range's ends are whole claims: what rounds to them is inside
+        return low.value - low.resolution / 2, high.value + high.resolution / 2
+    q = units.read(says)
+    slack = q.resolution * (0.5 + 1e-9)
+    return q.value - slack, q.value + slack
+
+
+def rows(prefix=""):
+    """All rows in the chapter's order, or those whose id starts with `prefix`."""
+    every = [row for part in PARTS for row in importlib.import_module(f"fabriclab.ledger.{part}").ROWS]
+    return [row for row in every if row.id.startswith(prefix)]
+
+
+class Table:
+    """Rows as a table: HTML in a notebook, plain lines elsewhere."""
+
+    def __init__(self, shown):
+        self.rows = shown
+
+    def _repr_html_(self):
+        head = "".join(f"<th style='text-align:left'>{h}</th>" for h in ("Where", "The text prints", "Recomputed", "Verdict", "Note"))
+        body = "".join(
+            "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in (r.where, _says(r), r.recomputed(), r.verdict, r.note)) + "</tr>"
+            for r in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def __repr__(self):
+        return "\n".join(_line(r) for r in self.rows)
+
+
+def _says(row):
+    return f"{row.says} / {row.other}" if row.other else row.says
+
+
+def _line(row):
+    text = f"{row.id}: {row.where} prints {_says(row)}; recomputed {row.recomputed()}; {row.verdict}"
+    return f"{text}. {row.note}" if row.note else text
+
+
+def table(*prefixes):
+    """The rows whose id starts with any of `prefixes`, as a `Table`. Raises ValueError where there are none.
+
+    >>> table("napkin-1.2/ring-6GB")
+    napkin-1.2/ring-6GB: Napkin Math 1.2 prints 242.8 ms; recomputed 242.83 ms; agrees
+    """
+    shown = [row for row in rows() if row.id.startswith(prefixes)]
+    if not shown or not prefixes:
+        known = sorted({row.id.split("/")[0] for row in rows()})
+        raise ValueError(f"no rows of the ledger start with {', '.join(map(repr, prefixes))}; there are {', '.join(known)}")
+    return Table(shown)
+
+
+def report(errata=False):
+    """What ``fabriclab ledger`` prints: rows per verdict and part; with `errata`, each that differs or conflicts, with its arithmetic."""
+    counts = {part: Counter(row.verdict for row in importlib.import_module(f"fabriclab.ledger.{part}").ROWS) for part in PARTS}
+    counts["all"] = sum(counts.values(), Counter())
+    lines = [" " * 12 + "".join(f"{v:>11}" for v in VERDICTS) + f"{'rows':>8}"]
+    lines += [f"{part:12}" + "".join(f"{c[v]:>11}" for v in VERDICTS) + f"{c.total():>8}" for part, c in counts.items()]
+    if errata:
+        lines += [""] + [_line(row) for row in rows() if row.verdict in ("differs", "conflicts")]
+    return "\n".join(lines)

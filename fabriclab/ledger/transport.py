@@ -1,0 +1,125 @@
+"""Level 2: transport, the alpha-beta model, AllReduce thresholds, and the appendices the chapter leans on for them."""
+
+from fabriclab import catalog, collectives, transport
+from fabriclab.catalog import HDR, NDR, ROCE_100G
+from fabriclab.ledger import Row
+from fabriclab.units import GB, KB, MB, PB, TB, TFLOPs, ms, us
+
+RANKS = 1024
+COMPUTE = 5e13 / (catalog.H100_PEAK_FP16 * 0.5)  # Napkin Math 1.2: FLOP per step over peak times utilisation
+
+
+def _time(size, path):
+    return transport.transfer_time(size, path.alpha, path.beta)
+
+
+def _ring(size, path=NDR, ranks=RANKS):
+    return collectives.ring_allreduce(size, ranks, path.alpha, path.beta)
+
+
+def _tree_from(ranks, alpha=5 * us, beta=50 * GB):
+    """Bytes below which the unpipelined tree beats the ring: their two costs set equal."""
+    levels = collectives.tree_allreduce(0, ranks, 1.0, 1.0) / 2
+    return 2 * (ranks - 1 - levels) * alpha * beta / (2 * levels - 2 * (ranks - 1) / ranks)
+
+
+def _appendix_ring(size):
+    return collectives.ring_allreduce(size, 256, 5 * us, 50 * GB)
+
+
+ROWS = [
+    # RDMA, GPUDirect
+    Row("rdma/total-traffic", "Level 2, opening", "hundreds of TB", lambda: RANKS * collectives.bus_factor("all_reduce", RANKS) * 350 * GB, "agrees",
+        "1,024 ranks x 2(N-1)/N x 350 GB = 716.1 TB sent in all", between=(100 * TB, 1 * PB)),
+    Row("rdma/staging", "Definition 1.2", "700 GB", lambda: transport.staging_traffic(350 * GB), "agrees", "one write and one read of host RAM, for one participant"),
+    Row("rdma/latency-gain", "older edition, Definition 1.2", "25-50x", lambda: 50 * us / (2 * us), "agrees", "50-100 us to 1-2 us; 50/2 = 25 and 100/2 = 50"),
+    Row("rdma/tcp-latency", "Figure 7, kernel TCP", "10-20 us", None, "conflicts", "the quiz of an older edition prints 50-100 us for the same path; measured values span both: the load and the stack decide (E-18)", other="50-100 us"),
+    Row("rdma/figure-7", "Figure 7, RDMA", "1-3 us", lambda: NDR.alpha, "assumed", "the modelled start-up of the NDR path, 1.5 us, lies inside; against 10-20 us that is 3.3 to 20 times less"),
+    Row("rdma/infiniband-origin", "Level 2, footnote 5", "1999", None, "assumed", "the year Future I/O and NGIO merged; a fact, not a calculation"),
+    # loss recovery
+    Row("recovery/tail-900MB", "Reliable delivery and loss recovery", "100 MB", lambda: transport.tail_go_back_n(1000 * MB, 900 * MB), "agrees",
+        "one packet lost at offset 900 MB of 1 GB; the translation reads as if 900 MB were dropped (E-T2)"),
+    Row("recovery/tail-950MB", "quiz on transport", "50 MB", lambda: transport.tail_go_back_n(1000 * MB, 950 * MB), "agrees"),
+    Row("recovery/tail-950MB-time", "quiz on transport", "1 ms", lambda: transport.tail_go_back_n(1000 * MB, 950 * MB) / NDR.beta, "agrees"),
+    Row("recovery/stall", "older edition, transport", "100-500 ms", lambda: transport.tail_go_back_n(1000 * MB, 900 * MB) / NDR.beta, "differs",
+        "sending 100 MB again takes 100 MB / 50 GB/s = 2 ms; a stall of 100 ms and more must be a retransmission timeout, for which no input is given"),
+    # the model and Napkin Math 1.1
+    Row("alpha-beta/n-star-ndr", "The alpha-beta performance model", "75 KB", lambda: transport.crossover(NDR.alpha, NDR.beta), "agrees"),
+    Row("alpha-beta/n-star-roce", "Figure 8", "62.5 KB", lambda: transport.crossover(ROCE_100G.alpha, ROCE_100G.beta), "agrees"),
+    Row("alpha-beta/alpha-ndr", "Napkin Math 1.1", "1.5 us", lambda: NDR.alpha, "conflicts",
+        f"the appendix models the same port with 5 us, which moves n* from 75 to {transport.crossover(5 * us, 50 * GB) / KB:.0f} KB; the monitoring section calls more than 5 us suspicious (E-05)", other="5 us"),
+    Row("alpha-beta/alpha-roce", "Napkin Math 1.1", "5 us", lambda: ROCE_100G.alpha, "conflicts", "the appendix models the same port with 10 us (E-05)", other="10 us"),
+    Row("alpha-beta/alpha-parts", "Napkin Math 1.1 against 1.4", "1.5 us", lambda: NDR.alpha, "conflicts",
+        "three switch traversals at 0.6 us are 1.8 us: more than the whole start-up of a path that has them (E-06)", other="1.8 us"),
+    Row("napkin-1.1/4KB-ndr", "Napkin Math 1.1", "1.58 us", lambda: _time(4 * KB, NDR), "agrees"),
+    Row("napkin-1.1/4KB-ndr-transfer", "Napkin Math 1.1", "0.08 us", lambda: 4 * KB / NDR.beta, "agrees"),
+    Row("napkin-1.1/4KB-roce", "Napkin Math 1.1", "5.32 us", lambda: _time(4 * KB, ROCE_100G), "agrees"),
+    Row("napkin-1.1/4KB-roce-transfer", "Napkin Math 1.1", "0.32 us", lambda: 4 * KB / ROCE_100G.beta, "agrees"),
+    Row("napkin-1.1/4KB-ratio", "Napkin Math 1.1", "3.4x", lambda: _time(4 * KB, ROCE_100G) / _time(4 * KB, NDR), "agrees"),
+    Row("napkin-1.1/latency-gap", "older edition, beside figure 8", "5x", lambda: ROCE_100G.alpha / NDR.alpha, "differs", "5 us / 1.5 us = 3.33 (E-17)"),
+    Row("napkin-1.1/350MB-ndr", "Napkin Math 1.1", "7.0 ms", lambda: _time(350 * MB, NDR), "agrees", "decimal MB: 350 MiB would take 7.34 ms"),
+    Row("napkin-1.1/350MB-roce", "Napkin Math 1.1", "28.01 ms", lambda: _time(350 * MB, ROCE_100G), "agrees", "28.005 exactly, rounded up"),
+    Row("napkin-1.1/350MB-ratio", "Napkin Math 1.1", "4x", lambda: _time(350 * MB, ROCE_100G) / _time(350 * MB, NDR), "agrees"),
+    Row("napkin-1.1/100MB-ndr", "Napkin Math 1.1, older edition", "2.00 ms", lambda: _time(100 * MB, NDR), "agrees", "its problem said 350 MB and its solution used 100 MB; corrected since"),
+    Row("napkin-1.1/100MB-roce", "Napkin Math 1.1, older edition", "8.01 ms", lambda: _time(100 * MB, ROCE_100G), "agrees"),
+    Row("napkin-1.1/4KB-bandwidth-share", "after Napkin Math 1.1", "5.1 %", lambda: 1 - transport.latency_share(4 * KB, NDR.alpha, NDR.beta), "agrees"),
+    Row("napkin-1.1/4KB-twice-the-link", "after Napkin Math 1.1", "a negligible gain", lambda: 1 - transport.transfer_time(4 * KB, NDR.alpha, 2 * NDR.beta) / _time(4 * KB, NDR), "agrees",
+        "twice the link saves 0.04 us of 1.58, 2.5 %", between=(0, 0.05)),
+    Row("napkin-1.1/350MB-twice-the-link", "after Napkin Math 1.1", "half the time", lambda: transport.transfer_time(350 * MB, NDR.alpha, 2 * NDR.beta) / _time(350 * MB, NDR), "agrees",
+        "start-up is 0.02 % of it", between=(0.495, 0.505)),
+    Row("figure-8/marker-ndr", "Figure 8", "3 us", lambda: _time(transport.crossover(NDR.alpha, NDR.beta), NDR), "agrees", "at n* the time is 2 alpha"),
+    Row("figure-8/marker-roce", "Figure 8", "10 us", lambda: _time(transport.crossover(ROCE_100G.alpha, ROCE_100G.beta), ROCE_100G), "agrees"),
+    # Napkin Math 1.2
+    Row("napkin-1.2/compute", "Napkin Math 1.2", "101 ms", lambda: COMPUTE, "agrees", "5e13 FLOP / (989 TFLOP/s x 50 %); the 5e13 is missing from the translation"),
+    Row("napkin-1.2/payload", "Napkin Math 1.2", "6 GB", lambda: 1.5e9 * 4.0, "agrees", "GPT-2: 1.5 billion parameters of 4 bytes"),
+    Row("napkin-1.2/ring-6GB", "Napkin Math 1.2", "242.8 ms", lambda: _ring(6 * GB), "agrees"),
+    Row("napkin-1.2/fraction", "Napkin Math 1.2", "70.6 %", lambda: _ring(6 * GB) / (_ring(6 * GB) + COMPUTE), "agrees", "of a step in which nothing overlaps"),
+    Row("napkin-1.2/ring-280GB", "Napkin Math 1.2", "11192.1 ms", lambda: _ring(280 * GB), "agrees"),
+    Row("napkin-1.2/dominance", "older edition, after Napkin Math 1.2", "more than 100x", lambda: _ring(280 * GB) / COMPUTE, "agrees", "11,192 ms over 101.1 ms", between=(100, 1000)),
+    Row("napkin-1.2/dominance-earlier", "earlier edition, after Napkin Math 1.2", "3x", lambda: _ring(280 * GB) / COMPUTE, "differs", "11,192.1 ms / 101.1 ms = 110.7; corrected since"),
+    Row("napkin-1.2/175B", "older edition, after Napkin Math 1.2", "2.5x", lambda: 175e9 / 70e9, "agrees", "parameters; the ring then takes 27.98 s in FP32, 13.99 s in FP16"),
+    Row("napkin-1.2/fabric", "Napkin Math 1.2 against the cluster registry", "50 GB/s", lambda: NDR.beta, "conflicts",
+        f"the registry gives the running cluster HDR, 25 GB/s: its ring over 6 GB takes {_ring(6 * GB, HDR) / ms:.1f} ms, not 242.8 (E-07)", other="25 GB/s"),
+    # the first fallacy
+    Row("fallacy-bandwidth/hdr", "Fallacy: more bandwidth is always faster", "1.90 us", lambda: _time(10 * KB, HDR), "agrees"),
+    Row("fallacy-bandwidth/ndr", "Fallacy: more bandwidth is always faster", "1.70 us", lambda: _time(10 * KB, NDR), "agrees"),
+    Row("fallacy-bandwidth/gain", "Fallacy: more bandwidth is always faster", "10.5 %", lambda: 1 - _time(10 * KB, NDR) / _time(10 * KB, HDR), "agrees", "of the time, for twice the rate; one alpha for both generations"),
+    # the appendices
+    Row("appendix/n-star", "appendix, alpha-beta model", "250 KB", lambda: transport.crossover(catalog.NDR_APPENDIX.alpha, catalog.NDR_APPENDIX.beta), "agrees", "follows from its 5 us; the chapter's 1.5 us gives 75 KB (E-05)"),
+    Row("appendix/nvlink", "appendix, alpha-beta table", "900 GB/s", lambda: catalog.NVLINK4.beta, "differs", "900 GB/s is both directions; the other rows of the table are one way, and NVLink is then 450 (E-01)"),
+    Row("appendix/hdr-alpha", "appendix, alpha-beta table", "7 us", lambda: catalog.HDR_APPENDIX.alpha, "assumed", "a registry value; the first fallacy uses 1.5 us for the same port"),
+    Row("appendix/tcp-alpha", "appendix, alpha-beta table", "50 us", None, "assumed", "kernel TCP; a registry value, unsourced"),
+    Row("appendix/tcp-over-ndr", "fleet numbers", "10x", lambda: 50 * us / catalog.NDR_APPENDIX.alpha, "agrees", "50 us over 5 us"),
+    Row("appendix/ring", "appendix, ring against tree", "42.4 ms", lambda: _appendix_ring(1 * GB), "agrees", "256 ranks, 1 GB, 5 us, 50 GB/s"),
+    Row("appendix/tree", "appendix, ring against tree", "320.1 ms", lambda: collectives.tree_allreduce(1 * GB, 256, 5 * us, 50 * GB), "agrees", "the unpipelined tree, which NCCL's is not"),
+    Row("appendix/ring-rule", "appendix, which algorithm when", "10x", lambda: _tree_from(256) / transport.crossover(5 * us, 50 * GB), "differs",
+        f"the rule says ring above 10 n*; ring and tree cross at {_tree_from(256) / MB:.1f} MB = 35 n* for 256 ranks and at {_tree_from(1024) / MB:.1f} MB for 1,024: the boundary grows with N (E-27)"),
+    Row("appendix/hierarchical", "appendix, hierarchical AllReduce", "8x", lambda: 1024 / (1024 / 8), "agrees", "a ring of nodes is one eighth as long: 2(N/8-1) steps in place of 2(N-1)"),
+    Row("appendix/topk-comm", "appendix, gradient compression", "3.2 ms", lambda: _appendix_ring(1 * GB / 64), "agrees", "the ring over 1 GB / 64"),
+    Row("appendix/topk-total", "appendix, gradient compression", "5.2 ms", lambda: _appendix_ring(1 * GB / 64) + 2 * ms, "agrees", "with 2 ms of coding"),
+    Row("appendix/topk-gain", "appendix, gradient compression", "8.2x", lambda: _appendix_ring(1 * GB) / (_appendix_ring(1 * GB / 64) + 2 * ms), "agrees"),
+    *[
+        Row(f"appendix/break-even-{c}-{t}ms", "appendix, break-even table", says, lambda c=c, t=t: t * ms * (1 - 1 / c), "agrees", "t(1 - 1/C); leaves out the start-ups, which do not compress")
+        for c, prints in ((4, ("7.5 ms", "30 ms", "75 ms")), (16, ("9.4 ms", "37.5 ms", "93.8 ms")), (64, ("9.8 ms", "39.4 ms", "98.4 ms")), (256, ("9.96 ms", "39.8 ms", "99.6 ms")))
+        for t, says in zip((10, 40, 100), prints)
+    ],
+    *[
+        Row(f"appendix/bubble-{p}-{m}", "appendix, pipeline bubble", says, lambda p=p, m=m: (p - 1) / (p - 1 + m), "agrees", "(p-1)/(p-1+m)")
+        for p, prints in ((4, ("27.3 %", "15.8 %", "8.6 %", "4.5 %")), (8, ("46.7 %", "30.4 %", "17.9 %", "9.9 %")))
+        for m, says in zip((8, 16, 32, 64), prints)
+    ],
+    Row("appendix/interleaving", "appendix, pipeline bubble", "9.9 %", lambda: 7 / (7 + 4 * 16), "agrees", "8 stages, 16 micro-batches, 4 interleaved: (p-1)/(p-1+Vm)"),
+    Row("appendix/interleaving-gain", "appendix, pipeline bubble", "3.1x", lambda: (7 / 23) / (7 / 71), "agrees"),
+    Row("appendix/failures-8192-hour", "appendix, failures", "0.16", lambda: 8192 / 50_000, "agrees", "per hour: N / MTTF"),
+    Row("appendix/failures-8192-day", "appendix, failures", "3.9", lambda: 8192 * 24 / 50_000, "agrees", "per day"),
+    Row("appendix/failures-100k-day", "appendix, failures", "48", lambda: 100_000 * 24 / 50_000, "agrees", "per day"),
+    Row("appendix/other-parts", "appendix, failures", "doubles", lambda: (8 / 50e3 + 8 / 150e3 + 2 / 100e3 + 1 / 200e3 + 8 / 200e3) / (8 / 50e3), "differs",
+        "with a node's 8 NICs, 2 power supplies, a PCIe switch and 8 HBM stacks at the MTTF it lists, all parts fail 1.74 times as often as the GPUs alone, cables left out", between=(1.95, 2.05)),
+    Row("appendix/allreduce-70B", "appendix, quick estimates", "5.6 s", lambda: 2 * 70e9 * 2.0 / NDR.beta, "agrees", "2 M/beta with M = 140 GB"),
+    Row("appendix/wan", "appendix, quick estimates", "25 ms", lambda: 5000e3 / 2e8, "conflicts", "5,000 km of fibre at 200,000 km/s; the fleet table prints 40 ms for a link between data centres", other="40 ms"),
+    Row("appendix/mttf-gpu", "appendix, failures", "50000 h", None, "assumed", "a registry value; Llama 3's 419 interruptions on 16,384 GPUs in 54 days are one per 50,677 GPU-hours, all causes together"),
+    Row("appendix/hop", "fabric constants", "0.6 us", None, "assumed", "per switch traversal; a registry value"),
+    Row("appendix/fec", "fabric constants", "100-200 ns", None, "assumed", "per hop; a registry value: `link` gives the time a codeword takes to fill, which bounds it below"),
+    Row("appendix/ndr-port", "fabric constants", "400 Gb/s", lambda: NDR.beta, "assumed", "InfiniBand NDR: 4 lanes of 100 Gb/s, as the trade association's roadmap has it"),
+    Row("appendix/h100-peak", "Napkin Math 1.2", "989", lambda: catalog.H100_PEAK_FP16 / TFLOPs, "assumed", "TFLOP/s; NVIDIA's H100 SXM data sheet, dense FP16"),
+]

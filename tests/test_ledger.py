@@ -1,0 +1,83 @@
+"""The ledger: every row's verdict holds, and a verdict that no longer holds is noticed."""
+
+import dataclasses
+import math
+
+import pytest
+
+from fabriclab import ledger
+from fabriclab.ledger import Row
+from fabriclab.units import ms, us
+
+
+@pytest.mark.parametrize("row", ledger.rows(), ids=lambda row: row.id)
+def test_row(row):
+    """A printed number would be given a verdict that its recomputation does not bear out."""
+    assert row.problem() == ""
+
+
+def test_ids_are_unique_and_have_two_parts():
+    """A row could not be found by its id, or a table would show another part's."""
+    ids = [row.id for row in ledger.rows()]
+    assert len(ids) == len(set(ids)) and all(i.count("/") == 1 for i in ids)
+
+
+def _row(**change):
+    return dataclasses.replace(Row("a/b", "here", "242.8 ms", lambda: 242.84 * ms, "agrees", "because"), **change)
+
+
+@pytest.mark.parametrize(
+    "change, word",
+    [
+        ({"compute": lambda: 242.86 * ms}, "does not print"),
+        ({"compute": lambda: 242.74 * ms}, "does not print"),
+        ({"verdict": "assumed", "compute": lambda: 0.2}, "does not print"),
+        ({"verdict": "differs"}, "no longer differs"),
+        ({"verdict": "differs", "note": "", "compute": lambda: 1.0}, "note"),
+        ({"verdict": "rounds", "step": "1 ms"}, "agrees without"),
+        ({"verdict": "rounds", "step": "1 ms", "compute": lambda: 0.244}, "not within"),
+        ({"verdict": "conflicts", "other": "242.8 ms"}, "no conflict"),
+        ({"compute": lambda: math.nan}, "NaN"),
+        ({"compute": None}, "nothing recomputes"),
+        ({"verdict": "fine"}, "unknown verdict"),
+        ({"says": "10-20 us", "compute": lambda: 21 * us}, "does not print"),
+        ({"says": "hundreds", "between": (100, 999), "compute": lambda: 99.0}, "does not print"),
+    ],
+)
+def test_a_verdict_that_does_not_hold_is_a_problem(change, word):
+    """A wrong verdict would pass: the test of the rows above could not fail."""
+    assert word in _row(**change).problem()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"compute": lambda: 242.85 * ms},
+        {"verdict": "differs", "compute": lambda: 0.3},
+        {"verdict": "rounds", "step": "1 ms", "compute": lambda: 242.3 * ms},
+        {"verdict": "conflicts", "other": "250 ms"},
+        {"verdict": "assumed", "compute": None},
+        {"says": "10-20 us", "compute": lambda: 12 * us},
+        {"says": "$10-20 M", "compute": lambda: 12e6},
+        {"says": "200 ns-1 us", "compute": lambda: 0.9 * us},
+    ],
+)
+def test_a_verdict_that_holds_is_none(change):
+    """A right verdict would be called a problem."""
+    assert _row(**change).problem() == ""
+
+
+def test_tables_and_report():
+    """A table would miss its rows, swallow a wrong id, or the report's counts not add up to the rows."""
+    assert "242.83 ms" in repr(ledger.table("napkin-1.2/ring-6GB"))
+    assert ledger.table("napkin-1.1", "figure-8")._repr_html_().count("<tr>") == 1 + len(ledger.rows("napkin-1.1")) + len(ledger.rows("figure-8"))
+    with pytest.raises(ValueError, match="napkin-1.1"):
+        ledger.table("napkin-99")
+    with pytest.raises(ValueError):
+        ledger.table()
+    total = ledger.report().splitlines()[-1].split()
+    assert int(total[-1]) == len(ledger.rows()) == sum(map(int, total[1:-1]))
+    errata = ledger.report(errata=True)
+    for row in ledger.rows():
+        assert (f"{row.id}: " in errata) == (row.verdict in ("differs", "conflicts"))
