@@ -9,9 +9,11 @@ alpha, a beta that is not more than zero, or a rank count that is not a whole nu
 Sources: Thakur, Rabenseifner and Gropp 2005; Sanders, Speck and Träff 2009; chapter, Napkin Math 1.2, and its appendix.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from fabriclab.checks import amount, count, out, positive
+from fabriclab.checks import amount, count, fraction, out, positive
 
 
 def _read(size, ranks, alpha, beta):
@@ -198,6 +200,63 @@ def exposed_time(communication, compute):
     0.0
     """
     return out(np.maximum(0.0, amount("communication", communication) - amount("compute", compute)))
+
+
+def utilisation(compute, communication, overlap=0.0):
+    """Share of a step in which the GPUs compute: ``compute / (compute + max(0, communication - overlap · compute))``.
+
+    `compute` and `communication` in seconds, compute more than zero. `overlap`, 0 to 1, is the share of the compute during
+    which communication may run: 0 is the chapter's figure 4, 1 the best case of `exposed_time`; where gradients leave
+    during the backward pass only, and that is half the compute, 0.5 is the most.
+
+    >>> from fabriclab.units import ms
+    >>> round(100 * utilisation(200 * ms, 1 * ms), 3), round(100 * utilisation(200 * ms, 30 * ms), 3)
+    (99.502, 86.957)
+    """
+    compute, communication = positive("compute", compute), amount("communication", communication)
+    return out(compute / (compute + exposed_time(communication, fraction("overlap", overlap) * compute)))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One training step, in seconds: a forward and a backward pass, and an AllReduce that may start in the backward pass.
+
+    `overlap`, 0 to 1, is the share of the backward pass, its end, during which gradients already travel.
+
+    >>> step = Step(forward=0.1, backward=0.1, communication=0.03)
+    >>> round(step.total, 9), round(step.idle, 9), round(step.utilisation, 3)
+    (0.23, 0.03, 0.87)
+    """
+
+    forward: float
+    backward: float
+    communication: float
+    overlap: float = 0.0
+
+    def __post_init__(self):
+        for name in ("forward", "backward", "communication"):
+            amount(name, getattr(self, name))
+        fraction("overlap", self.overlap)
+        positive("forward + backward", self.forward + self.backward)
+
+    @property
+    def idle(self):
+        """What of the AllReduce no compute hides."""
+        return exposed_time(self.communication, self.overlap * self.backward)
+
+    @property
+    def total(self):
+        return self.forward + self.backward + self.idle
+
+    @property
+    def utilisation(self):
+        return (self.forward + self.backward) / self.total
+
+    @property
+    def bars(self):
+        """(name, start, duration) of the three phases, as a timeline draws them."""
+        first = self.forward + (1 - self.overlap) * self.backward
+        return (("forward", 0.0, self.forward), ("backward", self.forward, self.backward), ("AllReduce", first, self.communication))
 
 
 def hidden_payload(compute, ranks, alpha, beta):

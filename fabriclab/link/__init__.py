@@ -1,0 +1,33 @@
+"""Level 1, the wire: line codes and eyes (`signal`), error correction (`fec`), budgets of decibels, watts and money (`budget`)."""
+
+from fabriclab.link.budget import (
+    Bill,
+    PowerShares,
+    link_margin,
+    longest_cable,
+    loss_per_metre,
+    media_for,
+    optics_bill,
+    power_shares,
+    propagation_delay,
+    rack_power,
+    serdes_power,
+    tree_links,
+)
+from fabriclab.link.fec import KP4, KR4, TRANSCODING, ReedSolomon, fec_latency, links_on_path, switches_on_path
+from fabriclab.link.signal import (
+    NRZ,
+    PAM4,
+    Eye,
+    LineCode,
+    bit_error_ratio,
+    eye,
+    optical_penalty,
+    peak_penalty,
+    power_penalty,
+    pulse,
+    snr_for,
+    symbol_rate,
+)
+
+__all__ = [name for name in dir() if not name.startswith("_") and name not in ("budget", "fec", "signal")]

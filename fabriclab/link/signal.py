@@ -1,0 +1,223 @@
+"""Line codes on a noisy wire: levels, symbol rates, bit error ratios, and the eye a receiver sees.
+
+NRZ sends one bit a symbol on two levels, PAM4 two bits on four. Levels are evenly spaced from -1 to +1 and Gray coded, so
+that a slip to the neighbouring level costs one bit. Signal-to-noise is average signal power over noise variance at the
+moment of decision, in dB; with `d` half the spacing of levels over the noise's standard deviation it is d^2 for NRZ and
+5 d^2 for PAM4.
+
+Sources: Proakis and Salehi, Digital Communications, on PAM; IEEE 802.3 clauses 94 and 120 on PAM4.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from fabriclab.checks import count, number, out, positive
+from fabriclab.link.fec import KP4
+
+
+@dataclass(frozen=True)
+class LineCode:
+    """A line code of 2^bits levels; `gray[i]` is the bit pattern the i-th level from below stands for."""
+
+    name: str
+    bits: int
+    gray: tuple
+
+    @property
+    def levels(self):
+        """The levels, evenly spaced from -1 to +1."""
+        return np.linspace(-1.0, 1.0, len(self.gray))
+
+    @property
+    def power(self):
+        """Mean square of the levels, all equally likely: 1 for NRZ, 5/9 for PAM4."""
+        return float(np.mean(self.levels**2))
+
+
+NRZ = LineCode("NRZ", 1, (0b0, 0b1))
+PAM4 = LineCode("PAM4", 2, (0b00, 0b01, 0b11, 0b10))
+
+
+def symbol_rate(lane_rate, code=PAM4, fec=KP4):
+    """Symbols per second (Bd) on a lane that carries `lane_rate` bytes per second of data: ``line rate in bits / bits a symbol``.
+
+    The line rate includes `fec`'s parity and 256b/257b transcoding; None sends the data bare.
+
+    >>> from fabriclab.units import GBd, Gbps
+    >>> symbol_rate(100 * Gbps) / GBd, symbol_rate(50 * Gbps) / GBd, symbol_rate(25 * Gbps, NRZ, None) / GBd
+    (53.125, 26.5625, 25.0)
+    """
+    rate = positive("lane_rate", lane_rate)
+    return out(8 * (rate if fec is None else fec.line_rate(rate)) / code.bits)
+
+
+def _q(x):
+    return special.erfc(x / np.sqrt(2)) / 2
+
+
+def bit_error_ratio(snr_db, code=PAM4):
+    """Exact bit error ratio in Gaussian noise at `snr_db` decibels of average signal over noise power.
+
+    NRZ: ``Q(d)``, SNR = d^2. Gray-coded PAM4: ``3/4 Q(d) + 1/2 Q(3d) - 1/4 Q(5d)``, SNR = 5 d^2. `snr_db` from -100 to 100;
+    a number or an array. Raises ValueError outside. Source: Cho and Yoon, IEEE Trans. Commun. 50(7), 2002.
+
+    >>> f"{bit_error_ratio(16, PAM4):.7e}", f"{bit_error_ratio(16, NRZ):.7e}"
+    ('1.7912181e-03', '1.3990278e-10')
+    """
+    snr = 10 ** (number("snr_db", snr_db, -100, 100) / 10)
+    if code.bits == 1:
+        return out(_q(np.sqrt(snr)))
+    d = np.sqrt(snr / 5)
+    return out(0.75 * _q(d) + 0.5 * _q(3 * d) - 0.25 * _q(5 * d))
+
+
+def snr_for(ber, code=PAM4):
+    """The signal-to-noise ratio in dB at which `code` errs at `ber`: the inverse of `bit_error_ratio`, found by halving.
+
+    `ber` from 1e-300 to 0.4. Raises ValueError outside.
+
+    >>> round(snr_for(2.4e-4), 2), round(snr_for(2.4e-4, NRZ), 2)
+    (17.66, 10.86)
+    """
+    wanted = np.asarray(number("ber", ber, 1e-300, 0.4))
+    low, high = np.full(wanted.shape, -100.0), np.full(wanted.shape, 100.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        noisy = np.asarray(bit_error_ratio(middle, code)) > wanted
+        low, high = np.where(noisy, middle, low), np.where(noisy, high, middle)
+    return out((low + high) / 2)
+
+
+def peak_penalty(levels=4):
+    """dB of SNR lost against two levels in the same peak-to-peak swing: ``20 log10(levels - 1)``.
+
+    The eye is one third as tall, 1/3 in amplitude: the penalty of a driver that is limited in volts.
+
+    >>> round(peak_penalty(), 3)
+    9.542
+    """
+    return out(20 * np.log10(count("levels", levels, least=2) - 1))
+
+
+def power_penalty(levels=4):
+    """dB of SNR lost against two levels at the same average power: ``10 log10((levels^2 - 1)/3)``, 10 log10 5 for PAM4.
+
+    The gap between the curves of `bit_error_ratio`, but for the counting of bits.
+
+    >>> round(power_penalty(), 3)
+    6.99
+    """
+    return out(10 * np.log10((count("levels", levels, least=2) ** 2 - 1) / 3))
+
+
+def optical_penalty(levels=4):
+    """dB of optical power lost against two levels of the same modulation amplitude: ``10 log10(levels - 1)``.
+
+    A photodiode's current follows the optical power, so a third of the amplitude is a third of the power: half of
+    `peak_penalty`'s decibels for the same eye.
+
+    >>> round(optical_penalty(), 3)
+    4.771
+    """
+    return out(10 * np.log10(count("levels", levels, least=2) - 1))
+
+
+@dataclass(frozen=True)
+class Eye:
+    """What an oscilloscope would show, and what the receiver made of it; amplitudes in units where the levels span -1 to +1.
+
+    `time` in symbols, from -1 to 1 with the decision at 0; `traces` one row per symbol, the wave from the symbol before to
+    the one after; `thresholds` between neighbouring levels; `openings` the inner height of each eye at the decision, from
+    the lowest sample above to the highest below (negative: closed); `ber` the share of bits decided wrong.
+    """
+
+    time: np.ndarray
+    traces: np.ndarray
+    thresholds: np.ndarray
+    openings: np.ndarray
+    ber: float
+
+    @property
+    def height(self):
+        """The opening of the worst eye."""
+        return float(self.openings.min())
+
+
+_REACH = 4  # symbols either way that a pulse is followed: at the narrowest bandwidth allowed the rest is below 1e-9
+
+
+def pulse(time, bandwidth):
+    """One symbol of height 1 after a Gaussian channel: ``Phi((t + 1/2)/s) - Phi((t - 1/2)/s)``, ``s = sqrt(ln 2)/(2 pi f)``.
+
+    `time` in symbols; `bandwidth` f is where the channel is 3 dB down, as a share of the symbol rate (0.2 or more). A smooth,
+    symmetric stand-in for the fourth-order Bessel-Thomson response that IEEE 802.3 measures eyes through.
+
+    >>> round(pulse(0, 0.75), 4), round(pulse(1, 0.75), 4)
+    (0.9953, 0.0023)
+    """
+    time, bandwidth = number("time", time), number("bandwidth", bandwidth, 0.2, 100)
+    spread = np.sqrt(np.log(2)) / (2 * np.pi * bandwidth)
+    return out(special.ndtr((time + 0.5) / spread) - special.ndtr((time - 0.5) / spread))
+
+
+def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1):
+    """An `Eye` of `symbols` random symbols through a Gaussian channel, with noise that the receiver's filter has shaped.
+
+    `snr_db` is average power of the levels as sent over noise variance; `bandwidth` the channel's 3 dB point as a share of
+    the symbol rate (0.2 to 100): below about 0.5 neighbours smear into each other. `samples` (even) per symbol. Levels are
+    drawn as equal shares in shuffled order, so every eye is there. Decisions are made in mid-symbol against thresholds
+    midway between the levels as received. The same `seed` gives the same wave. At most 2^22 samples.
+    Raises ValueError for anything else.
+
+    >>> clean = eye(NRZ, snr_db=100, bandwidth=100)
+    >>> round(clean.height, 3), clean.ber
+    (2.0, 0.0)
+    >>> round(eye(PAM4, snr_db=100, bandwidth=100).height, 3)  # a third
+    0.667
+    """
+    for name, value in (("snr_db", snr_db), ("bandwidth", bandwidth), ("symbols", symbols), ("samples", samples), ("seed", seed)):
+        if np.ndim(value):
+            raise ValueError(f"{name} must be one number, not {value!r}")
+    snr = 10 ** (number("snr_db", snr_db, -100, 100) / 10)
+    symbols, samples = int(count("symbols", symbols, least=16)), int(count("samples", samples, least=4))
+    count("seed", seed, least=0)
+    if samples % 2 or symbols * samples > 2**22:
+        raise ValueError(f"samples must be even, and symbols times samples at most 2^22, not {samples} and {symbols}")
+    rng = np.random.default_rng(int(seed))
+    sent = rng.permutation(np.arange(symbols) % len(code.gray))
+
+    # the wave, symbol by symbol: each sample is the sum of the pulses within reach
+    phase = np.arange(samples) / samples - 0.5
+    offsets = np.arange(-_REACH, _REACH + 1)
+    shape = pulse(phase[None, :] - offsets[:, None], bandwidth)
+    padded = np.pad(code.levels[sent], _REACH, mode="wrap")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * _REACH + 1)
+    wave = (windows @ shape).ravel() + np.sqrt(code.power / snr) * _shaped_noise(rng, symbols * samples, samples, bandwidth)
+
+    # the wave is a ring: traces of the first and last symbol run across its seam
+    rows = np.pad(wave, samples // 2, mode="wrap")
+    rows = np.append(rows, rows[samples])
+    traces = np.lib.stride_tricks.sliding_window_view(rows, 2 * samples + 1)[::samples]
+    middle = wave.reshape(symbols, samples)[:, samples // 2]
+    received = code.levels * pulse(0.0, bandwidth)
+    thresholds = (received[1:] + received[:-1]) / 2
+    decided = np.searchsorted(thresholds, middle)
+    gray = np.array(code.gray)
+    wrong = np.bitwise_count((gray[sent] ^ gray[decided]).astype(np.uint8)).sum()
+    of_level = [middle[sent == level] for level in range(len(gray))]
+    openings = np.array([upper.min() - lower.max() for lower, upper in zip(of_level, of_level[1:])])
+    return Eye(np.linspace(-1, 1, 2 * samples + 1), traces, thresholds, openings, float(wrong / (symbols * code.bits)))
+
+
+def _shaped_noise(rng, size, samples, bandwidth):
+    """Gaussian noise of variance 1 through the channel's own response, as a ring, so that its two ends meet."""
+    frequency = np.fft.rfftfreq(size, d=1 / samples)
+    response = np.exp(-np.log(2) / 2 * (frequency / bandwidth) ** 2)
+    energy = response**2
+    energy[1:] *= 2  # every line but the first (and, for an even size, the last) stands for a pair
+    if size % 2 == 0:
+        energy[-1] /= 2
+    white = np.fft.rfft(rng.standard_normal(size))
+    return np.fft.irfft(white * response, size) * np.sqrt(size / energy.sum())
