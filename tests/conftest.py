@@ -1,0 +1,36 @@
+"""What all tests share: Jupyter folders of their own, steady hypothesis, and a browser where there is one."""
+
+import os
+import shutil
+import tempfile
+
+import pytest
+from hypothesis import settings
+
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
+JUPYTER_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+
+# CI judges a change, so it looks at the same examples each time; at home new ones are tried. Deadlines only measure the machine.
+settings.register_profile("fabriclab", deadline=None, derandomize=IN_CI, print_blob=True)
+settings.load_profile("fabriclab")
+
+
+def pytest_configure(config):
+    """Keep the developer's own Jupyter settings, kernels and start-up files out of every kernel that a test starts."""
+    if hasattr(config, "workerinput"):
+        return  # workers inherit the environment of the process that started them
+    folder = tempfile.mkdtemp(prefix="fabriclab-tests-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    os.environ.update({name: os.path.join(folder, name.lower()) for name in JUPYTER_FOLDERS})
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The path of a Chromium. Without one a browser test skips, saying so; in CI it fails, so that nobody is fooled."""
+    from fabriclab import doctor
+
+    path = doctor.chromium()
+    if path is None:
+        (pytest.fail if IN_CI else pytest.skip)("no Chromium on this machine: install it to run the browser tests")
+    return path

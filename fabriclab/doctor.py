@@ -1,0 +1,189 @@
+"""`fabriclab doctor`: is everything here that the notebooks need, and does it match? In plain words, each fault with its mend.
+
+Floor 7. The checks take what they judge as arguments; `examine` gathers it from this machine. It runs where numpy does not.
+"""
+
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import fabriclab
+
+SETUP = "Run `make setup` in fabriclab's folder (with conda: `conda env update -f environment.yml`)."
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+            "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium")
+REQUIRES = re.compile(r"""fabriclab\.require\(\s*["']([\d.]+)["']\s*\)""")
+PURPOSE = {"test": "needed only to run the tests", "class": "needed only to teach a class"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: whether it is in order, what there is to say, and how to mend it."""
+
+    good: bool
+    says: str
+    mend: str = ""
+    needed: bool = True
+
+    def __str__(self):
+        mark = "ok" if self.good else "FAULT" if self.needed else "note"
+        return f"{mark:6}{self.says}" + (f"\n      {self.mend}" if self.mend else "")
+
+
+def python(version, wanted):
+    """Does this Python's version lie in the package's range?"""
+    from packaging.specifiers import SpecifierSet
+
+    if SpecifierSet(wanted).contains(version, prereleases=True):
+        return Finding(True, f"Python {version}")
+    return Finding(False, f"Python {version} is outside the range that fabriclab runs on, {wanted}.",
+                   "Install a newer Python, remove the folder .venv, and run `make setup`.")
+
+
+def packages(requires, installed):
+    """Compare requirements ("numpy<3,>=2.0", with markers) with `installed(name)`, a version or None.
+
+    >>> found = {"numpy": "1.26.4"}.get
+    >>> print(*packages(["numpy>=2.0,<3", "sympy>=1.13"], found), sep="\\n")    # doctest: +ELLIPSIS
+    FAULT numpy 1.26.4 is installed; fabriclab needs <3,>=2.0.
+          Run `make setup` ...
+    FAULT sympy is not installed; fabriclab needs >=1.13.
+          Run `make setup` ...
+    """
+    from packaging.requirements import Requirement
+
+    findings, good = [], []
+    for requirement in map(Requirement, requires):
+        marker = requirement.marker
+        purpose = next((PURPOSE[extra] for extra in PURPOSE
+                        if marker and not marker.evaluate({"extra": ""}) and marker.evaluate({"extra": extra})), None)
+        if marker and not purpose and not marker.evaluate({"extra": ""}):
+            continue
+        version = installed(requirement.name)
+        if version is not None and requirement.specifier.contains(version, prereleases=True):
+            good.append(requirement.name)
+            continue
+        state = "is not installed" if version is None else f"{version} is installed"
+        aside = f" ({purpose})" if purpose else ""
+        findings.append(Finding(False, f"{requirement.name} {state}; fabriclab needs {requirement.specifier}{aside}.", SETUP, not purpose))
+    if good:
+        findings.insert(0, Finding(True, f"{len(good)} packages in range: {', '.join(good)}"))
+    return findings
+
+
+def kernel(command, interpreter):
+    """Does the kernel named python3, started by `command` (None: there is no such kernel), run this interpreter?"""
+    if command is None:
+        return Finding(False, "Jupyter has no kernel named python3, so no notebook can run.", SETUP)
+    if re.fullmatch(r"python(3(\.\d+)?)?", command[0]) or os.path.realpath(command[0]) == os.path.realpath(interpreter):
+        return Finding(True, "the kernel python3 runs this Python")
+    return Finding(False, f"The kernel python3 runs another Python, {command[0]}, which may lack fabriclab.",
+                   f"Remove it (`jupyter kernelspec remove python3`), or install this one over it: `{interpreter} -m ipykernel install --sys-prefix`.")
+
+
+def notebook_version(path):
+    """The fabriclab version ("0.1") that the first code cell of a notebook asks for, or None.
+
+    Raises ValueError when the file is not a notebook.
+    """
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        first = next((cell for cell in cells if cell["cell_type"] == "code"), {"source": ""})
+        found = REQUIRES.search("".join(first["source"]))
+    except (ValueError, LookupError, TypeError, OSError) as fault:
+        raise ValueError(f"{path.name} cannot be read as a notebook") from fault
+    return found and found[1]
+
+
+def notebooks(folder, version):
+    """Do the notebooks under `folder` belong to package `version`? `folder` is None when there are none here."""
+    if folder is None:
+        return [Finding(False, "There are no notebooks here to compare with the package.",
+                        "Run `fabriclab doctor` in the folder that holds notebooks/.", needed=False)]
+    findings, good, installed = [], 0, version.rsplit(".", 1)[0]
+    for path in sorted(folder.glob("*.ipynb")):
+        try:
+            wanted = notebook_version(path)
+        except ValueError as fault:
+            findings.append(Finding(False, f"{fault}.", f"Fetch it anew: `git checkout {folder.name}/{path.name}`."))
+            continue
+        if wanted == installed:
+            good += 1
+        elif wanted is None:
+            findings.append(Finding(False, f"{path.name} does not say which fabriclab it was written for.",
+                                    f'Its first code cell should call fabriclab.require("{installed}").', needed=False))
+        else:
+            findings.append(Finding(False, f"{path.name} was written for fabriclab {wanted}, but {installed} is installed.", SETUP))
+    return [Finding(True, f"{good} notebooks in {folder.name}/ match fabriclab {installed}")] * bool(good) + findings
+
+
+def chromium():
+    """The path of a Chromium or Chrome on this machine, or None."""
+    return next(filter(None, map(shutil.which, CHROMIUM)), None)
+
+
+def browser(path):
+    if path:
+        return Finding(True, f"Chromium for the browser tests: {path}")
+    return Finding(False, "No Chromium: the tests that drive JupyterLab in a browser will be skipped.",
+                   "Install it if you want them (Debian: `sudo apt-get install chromium`).", needed=False)
+
+
+def _installed(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _kernel_command():
+    try:
+        from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+    except ImportError:
+        return None
+    try:
+        return KernelSpecManager().get_kernel_spec("python3").argv
+    except NoSuchKernel:
+        return None
+
+
+def _notebook_folder():
+    package_folder = Path(fabriclab.__file__).resolve().parent.parent
+    folders = [base / "notebooks" for base in (Path.cwd(), package_folder)]
+    return next((folder for folder in folders if any(folder.glob("*.ipynb"))), None)
+
+
+def examine():
+    """Every finding about this machine, in the order a reader would mend them."""
+    if _installed("packaging") is None:
+        return [Finding(False, "packaging is not installed, so versions cannot be compared.", SETUP)]
+    try:
+        about = metadata.metadata("fabriclab")
+    except metadata.PackageNotFoundError:
+        return [Finding(False, "fabriclab itself is not installed in this Python.", SETUP)]
+    findings = [python(platform.python_version(), about["Requires-Python"])]
+    if about["Version"] != fabriclab.__version__:
+        findings.append(Finding(False, f"fabriclab {about['Version']} was installed, but its files are of {fabriclab.__version__}.", SETUP))
+    findings += packages(metadata.requires("fabriclab") or [], _installed)
+    findings.append(kernel(_kernel_command(), sys.executable))
+    findings += notebooks(_notebook_folder(), fabriclab.__version__)
+    findings.append(browser(chromium()))
+    return findings
+
+
+def report(findings):
+    """The findings as text, with a closing line that counts the faults."""
+    faults = sum(not finding.good and finding.needed for finding in findings)
+    closing = "All that the notebooks need is here." if not faults else f"{faults} fault{'s' * (faults > 1)} to mend."
+    return "\n".join([*map(str, findings), closing])
+
+
+def sound(findings):
+    """Whether nothing that is needed is missing or out of range."""
+    return all(finding.good or not finding.needed for finding in findings)
