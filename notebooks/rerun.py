@@ -7,6 +7,7 @@ that the next diff shows only what a reader would see. A notebook with a cell th
 import copy
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -60,11 +61,12 @@ def rerun(path):
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}})
+    client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}},
+                            extra_arguments=["--log-level=ERROR"])
     try:
         client.execute(env=os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"})
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as failure:
-        return str(failure).strip()
+        return re.sub(r"\x1b\[[0-9;]*m", "", str(failure)).strip()
     nbformat.write(normalised(notebook), path)
 
 
