@@ -1,0 +1,77 @@
+"""All exercises by id, and the two halves of grading: `take` an answer as plain data, `judge` the data."""
+
+import difflib
+from dataclasses import replace
+
+from fabriclab.exercises import transport
+from fabriclab.exercises.core import RIGHT, Draw, Numbers, blank, unreadable
+
+BANK = {exercise.id: exercise for part in (transport,) for exercise in part.EXERCISES}
+
+
+def ids(part=""):
+    """The ids of all exercises, or of one part ("transport"), in the order they are asked."""
+    return [name for name in BANK if name.startswith(part)]
+
+
+def find(exercise_id):
+    """The exercise of that id. Raises ValueError with the closest ids for one that does not exist.
+
+    >>> find("transport.crosover")
+    Traceback (most recent call last):
+    ValueError: no exercise is called 'transport.crosover'; did you mean transport.crossover?
+    """
+    if type(exercise_id) is str and exercise_id in BANK:
+        return BANK[exercise_id]
+    text = exercise_id[:60] if type(exercise_id) is str else "that"
+    close = difflib.get_close_matches(text, BANK, n=3, cutoff=0.5) or list(BANK)
+    raise ValueError(f"no exercise is called {text!r}; did you mean {', '.join(close)}?")
+
+
+def numbers(student_id, exercise_id):
+    """This student's numbers for this exercise, as attributes."""
+    exercise = find(exercise_id)
+    draw = Draw(student_id, exercise.id)
+    return Numbers(draw, exercise.numbers(draw))
+
+
+def take(student_id, exercise_id, answer):
+    """An answer as plain data: None for a blank, or a dict of floats, text and lists that JSON can carry.
+
+    Runs the student's function where the exercise asks for one, so call it where that code may run.
+    """
+    exercise, x = find(exercise_id), numbers(student_id, exercise_id)
+    if answer is None or answer is ... or (type(answer) is str and not answer.strip()):
+        return None
+    try:
+        return exercise.kind.take(answer, x)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        # whatever an object does when looked at, it is not an answer
+        return {"unreadable": "an object that cannot be looked at"}
+
+
+def judge(student_id, exercise_id, data):
+    """The `Result` for what `take` gave. Runs nothing of the student's; any data at all gets a Result."""
+    exercise, x = find(exercise_id), numbers(student_id, exercise_id)
+    if data is None:
+        return blank()
+    if type(data) is not dict:
+        return unreadable("not an answer as this kit writes it down")
+    if "unreadable" in data:
+        return unreadable(data["unreadable"][:300] if type(data["unreadable"]) is str else "no reason given")
+    try:
+        result = exercise.kind.judge(data, x)
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError):
+        return unreadable("not an answer as this kit writes it down")
+    return replace(result, message=f"{result.message} {exercise.moral}") if result.status == RIGHT and exercise.moral else result
+
+
+def grade(student_id, exercise_id, answer):
+    """The `Result` for an answer: right, wrong, not attempted, could not read, or for the instructor.
+
+    >>> grade("demo", "transport.crossover", ...).status
+    'not attempted'
+    """
+    return judge(student_id, exercise_id, take(student_id, exercise_id, answer))
