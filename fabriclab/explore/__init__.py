@@ -10,6 +10,7 @@ module per part of the chapter::
 import base64
 import importlib
 import io
+import textwrap
 import threading
 
 import ipywidgets
@@ -72,7 +73,7 @@ class Explorer:
         # JupyterLab runs a widget's callbacks on a thread of their own, beside the cells
         self._lock = threading.RLock()
         for artist in self.artists:
-            artist.set_animated(True)
+            artist.set(animated=True, in_layout=False)
         self.error, self.readout = None, move(**self.values)
         self.frame = self._draw()
         self.canvas = Canvas(size=list(self.figure.canvas.get_width_height()), alt=self.alt, still=self._still(), readout=self.readout)
@@ -127,9 +128,11 @@ class Explorer:
 
     def _caption(self):
         """The readout as pixels as wide as the figure, for pages that cannot run a widget."""
-        width, height = self.figure.get_figwidth(), 0.12 + 0.22 * (1 + self.readout.count("\n"))
+        width = self.figure.get_figwidth()
+        lines = [part for line in self.readout.splitlines() for part in textwrap.wrap(line, int(11 * width))]
+        height = 0.12 + 0.22 * len(lines)
         strip = Figure(figsize=(width, height), dpi=self.figure.dpi, facecolor="white")
-        strip.text(0.1 / width, 1 - 0.05 / height, self.readout, va="top", fontsize=11, color=COLOURS["bad" if self.error else "ink"], linespacing=1.3)
+        strip.text(0.1 / width, 1 - 0.05 / height, "\n".join(lines), va="top", fontsize=11, color=COLOURS["bad" if self.error else "ink"], linespacing=1.3)
         canvas = FigureCanvasAgg(strip)
         canvas.draw()
         pixels = np.asarray(canvas.buffer_rgba())

@@ -60,7 +60,7 @@ STYLE = """
   color: var(--jp-content-font-color1, black);
 }
 .fabriclab-failed canvas { opacity: 0.3; }
-.fabriclab-failed [role=status] { outline: 2px solid #D55E00; }
+.fabriclab-failed [role=status] { box-shadow: inset 0 0 0 2px #D55E00; }
 """
 
 

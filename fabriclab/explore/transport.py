@@ -140,7 +140,7 @@ def _overlap(at_payload, ranks, payload, alpha, beta, compute):
         return f"{communication / (communication + compute):.1%} of the step"
 
     return "\n".join([
-        f"{ranks:,} ranks, {si(payload, 'B')} each: of those shown {best} is fastest, {si(at_payload[best], 's')}, {share(at_payload[best])} without overlap.",
+        f"{ranks:,} ranks, {si(payload, 'B')} each. Fastest shown: {best}, {si(at_payload[best], 's')}; without overlap {share(at_payload[best])}.",
         f"With full overlap {si(exposed, 's')} of it stay exposed." if exposed else "With full overlap all of it hides behind the compute phase.",
-        f"A ring takes {si(ring, 's')}, {share(ring)} without overlap, and {hides} behind {si(compute, 's')} of compute.",
+        f"The ring takes {si(ring, 's')} (without overlap {share(ring)}) and {hides} behind {si(compute, 's')} of compute.",
     ])
