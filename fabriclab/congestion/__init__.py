@@ -1,0 +1,15 @@
+"""Level 4, how a fabric behaves under load: queues, incast, stragglers, congestion control, hashing."""
+
+from fabriclab.congestion.bsp import idle_workers, slowest_mean, slowest_quantile, slowest_simulated, step_with_hiccups, straggler_cost
+from fabriclab.congestion.incast import (
+    MAX_QUANTA,
+    bandwidth_delay_product,
+    feedback_backlog,
+    largest_fan_in,
+    offered_load,
+    pause_signal_time,
+    pause_spread_time,
+    pause_time,
+    pfc_headroom,
+)
+from fabriclab.congestion.queue import Trace, drain_time, fill_time, fluid_queue, md1_wait, overflow, queue_after, wait
