@@ -73,7 +73,8 @@ def media_for(metres, media=None):
     >>> [medium.name for medium in media_for(2)], [medium.name for medium in media_for(30)]
     (['DAC', 'AOC', 'pluggable optics'], ['AOC', 'pluggable optics'])
     """
-    metres = amount("metres", metres)
+    if np.ndim(amount("metres", metres)):
+        raise ValueError(f"metres must be one number, not {metres!r}")
     return [medium for medium in (catalog.MEDIA if media is None else media) if metres <= medium.reach]
 
 
