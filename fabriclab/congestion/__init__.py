@@ -1,6 +1,18 @@
 """Level 4, how a fabric behaves under load: queues, incast, stragglers, congestion control, hashing."""
 
 from fabriclab.congestion.bsp import idle_workers, slowest_mean, slowest_quantile, slowest_simulated, step_with_hiccups, straggler_cost
+from fabriclab.congestion.ecmp import (
+    all_to_all_flows,
+    even_split,
+    fullest_path,
+    fullest_path_exact,
+    idle_path,
+    mean_fullest,
+    mean_speed,
+    reordering,
+    sprayed_go_back_n,
+)
+from fabriclab.congestion.fattree import CHOICES, permutation_slowdown
 from fabriclab.congestion.incast import (
     MAX_QUANTA,
     bandwidth_delay_product,
