@@ -14,14 +14,22 @@ import pkgutil
 __version__ = "0.1.0"
 
 
-def __getattr__(name):
-    if name.startswith("_") or name not in __dir__():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return importlib.import_module(f"{__name__}.{name}")
+def on_demand(package, path):
+    """A package's `__getattr__`, which imports a module of its own when it is first asked for."""
+
+    def get(name):
+        if name.startswith("_") or name not in {module.name for module in pkgutil.iter_modules(path)}:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return importlib.import_module(f"{package}.{name}")
+
+    return get
+
+
+__getattr__ = on_demand(__name__, __path__)
 
 
 def __dir__():
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")) + ["require"]
+    return sorted({module.name for module in pkgutil.iter_modules(__path__)} | {"require"})
 
 
 def require(version):

@@ -50,7 +50,8 @@ def normalised(notebook):
             if "data" in output:
                 # the picture and its description stay; the widget itself comes back when the cell is run
                 output["data"].pop(WIDGET_VIEW, None)
-                output["metadata"] = type(output["metadata"])()
+                alt = output["metadata"].get("image/png", {}).get("alt")
+                output["metadata"] = type(output["metadata"])({"image/png": {"alt": alt}} if alt else {})
     return notebook
 
 

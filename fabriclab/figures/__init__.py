@@ -17,7 +17,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from fabriclab import on_demand
 from fabriclab.units import si
+
+__getattr__ = on_demand(__name__, __path__)
 
 # Okabe and Ito, "Color Universal Design" (2008): eight colours that colour-blind readers tell apart.
 _BLACK, _ORANGE, _SKY, _GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"

@@ -20,7 +20,7 @@ from html import escape
 
 from fabriclab import units
 
-PARTS = ("transport",)
+PARTS = ("opening", "wires", "transport",)
 VERDICTS = ("agrees", "rounds", "assumed", "differs", "conflicts")
 
 
@@ -85,24 +85,28 @@ class Row:
         if self.compute is None:
             return "-"
         value = self.compute()
-        shown = _last_quantity(self.says)
-        if shown is None:
-            return units.si_digits(value, 5)
-        if shown.dimension == "money":
+        dimension, unit = _unit(self.says)
+        if dimension == "money":
             return units.si(value, "$", 5)
-        number = units.si_digits(value / units.UNITS[shown.unit][1], 5)
-        return number + shown.unit if shown.unit == "x" else f"{number} {shown.unit}".strip()
+        number = units.si_digits(value / units.UNITS[unit][1], 5)
+        return number + unit if unit == "x" else f"{number} {unit}".strip()
 
 
 _RANGE = re.compile(r"^(?P<low>\$?[\d.,]+)\s*(?P<low_unit>[A-Za-z%/$]*)\s*(?:-|–|to)\s*(?P<high>\$?[\d.,]+.*)$")
 
 
-def _last_quantity(says):
-    match = _RANGE.match(says)
-    try:
-        return units.read(match["high"] if match else says)
-    except ValueError:
-        return None
+def _unit(says):
+    """(dimension, unit) that a printed quantity, range or wording such as "hundreds of TB" ends on; a bare number where it names none."""
+    words = says.split()
+    for start in range(len(words)):
+        tail = " ".join(words[start:])
+        match = _RANGE.match(tail)
+        try:
+            quantity = units.read(match["high"] if match else tail)
+        except ValueError:
+            continue
+        return quantity.dimension, quantity.unit
+    return units.UNITS[words[-1]][0] if words[-1] in units.UNITS else "number", words[-1] if words[-1] in units.UNITS else ""
 
 
 def _interval(says):
@@ -124,8 +128,19 @@ def _interval(says):
 
 def rows(prefix=""):
     """All rows in the chapter's order, or those whose id starts with `prefix`."""
-    every = [row for part in PARTS for row in importlib.import_module(f"fabriclab.ledger.{part}").ROWS]
-    return [row for row in every if row.id.startswith(prefix)]
+    return [row for name in PARTS for row in part(name) if row.id.startswith(prefix)]
+
+
+def part(name):
+    """The rows of one part of the chapter, one of `PARTS`."""
+    if name not in PARTS:
+        raise ValueError(f"the ledger's parts are {', '.join(PARTS)}, not {name!r}")
+    return importlib.import_module(f"fabriclab.ledger.{name}").ROWS
+
+
+def errata(name):
+    """The rows of one part that differ or conflict, as a `Table`."""
+    return Table([row for row in part(name) if row.verdict in ("differs", "conflicts")])
 
 
 class Table:
@@ -170,10 +185,10 @@ def table(*prefixes):
 
 def report(errata=False):
     """What ``fabriclab ledger`` prints: rows per verdict and part; with `errata`, each that differs or conflicts, with its arithmetic."""
-    counts = {part: Counter(row.verdict for row in importlib.import_module(f"fabriclab.ledger.{part}").ROWS) for part in PARTS}
+    counts = {name: Counter(row.verdict for row in part(name)) for name in PARTS}
     counts["all"] = sum(counts.values(), Counter())
     lines = [" " * 12 + "".join(f"{v:>11}" for v in VERDICTS) + f"{'rows':>8}"]
-    lines += [f"{part:12}" + "".join(f"{c[v]:>11}" for v in VERDICTS) + f"{c.total():>8}" for part, c in counts.items()]
+    lines += [f"{name:12}" + "".join(f"{c[v]:>11}" for v in VERDICTS) + f"{c.total():>8}" for name, c in counts.items()]
     if errata:
         lines += [""] + [_line(row) for row in rows() if row.verdict in ("differs", "conflicts")]
     return "\n".join(lines)
