@@ -1,0 +1,141 @@
+"""What two groups of hosts can exchange: the exact maximum flow, bisection, and oversubscription as a job sees it.
+
+The flow is computed on a small network: vertices that play the same part are merged until every member of a class has the
+same capacity towards every other class (an equitable partition). A flow between classes, spread evenly over their members,
+is a flow of the whole, and averaging a flow of the whole over the members gives one between classes: the two maxima are
+equal. (Fractional isomorphism; Scheinerman and Ullman 1997, chapter 6.)
+"""
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+from fabriclab.topology.paths import host_set
+
+ROUNDS = 200  # of refinement; a network deeper than this (a long ring) is left as it is
+
+
+def flow(topology, left, right):
+    """Bytes per second that hosts `left` can send to hosts `right` at most, over all routes at once (maximum flow).
+
+    Raises ValueError for hosts that do not exist or stand on both sides.
+
+    >>> from fabriclab.topology import fat_tree
+    >>> flow(fat_tree(4), [0, 1], [14, 15]) / 1e9
+    100.0
+    """
+    left, right = host_set(topology, "left", left), host_set(topology, "right", right)
+    colour = np.full(topology.vertices, 3)
+    colour[: topology.hosts] = 2
+    colour[left] = 0
+    if (colour[right] == 0).any():
+        raise ValueError(f"right must share no host with left, not {right[colour[right] == 0][:5].tolist()}")
+    colour[right] = 1
+    each = np.rint(topology.multiplicity * topology.capacity).astype(np.int64)
+    unit = int(np.gcd.reduce(each)) if each.size else 1
+    ends = np.concatenate([topology.a, topology.b]), np.concatenate([topology.b, topology.a])
+    weight = np.concatenate([each, each]) // max(unit, 1)
+    colour = _refine(csr_array((weight.astype(np.uint64), ends), shape=(topology.vertices,) * 2), colour)
+    classes = int(colour.max()) + 1
+    total = weight.sum() + 1.0
+    scale = max(1.0, total / 2**30)  # the solver counts in 32 bits
+    row, column = colour[ends[0]], colour[ends[1]]
+    across = row != column
+    source, sink = np.unique(colour[left]), np.unique(colour[right])
+    row = np.concatenate([row[across], np.full(source.size, classes), sink])
+    column = np.concatenate([column[across], source, np.full(sink.size, classes + 1)])
+    value = np.concatenate([weight[across], np.full(source.size + sink.size, total)])
+    network = coo_array((value, (row, column)), shape=(classes + 2, classes + 2)).tocsr()
+    network = csr_array((np.minimum(network.data / scale, 2**30).astype(np.int32), network.indices, network.indptr), shape=network.shape)
+    return float(maximum_flow(network, classes, classes + 1).flow_value * scale * unit)
+
+
+def _refine(weights, colour):
+    """The coarsest equitable partition finer than `colour`, as class numbers from 0."""
+    draw = np.random.default_rng(2)
+    colour = np.unique(colour, return_inverse=True)[1]
+    for _ in range(ROUNDS):
+        classes = colour.max() + 1
+        # one random number per class; the weighted sum over the neighbours is the same only for the same neighbourhood
+        name, seen = draw.integers(1, 2**64, classes, np.uint64), draw.integers(1, 2**64, classes, np.uint64)
+        key = (weights @ seen[colour]) * np.uint64(0x9E3779B97F4A7C15) + name[colour]
+        colour = np.unique(key, return_inverse=True)[1]
+        if colour.max() + 1 == classes:
+            return colour
+    return np.arange(colour.size)
+
+
+def halvings(topology, hosts=None, whole_nodes=True):
+    """The halvings that a structure offers, as (left, right) host numbers: along its pods, leaves, groups, or each dimension.
+
+    `hosts`: those to halve, all by default. `whole_nodes`: the GPUs of one machine stay together, as their own links
+    inside the machine would otherwise be cut too.
+    """
+    hosts = np.arange(topology.hosts) if hosts is None else host_set(topology, "hosts", hosts)
+    found = []
+    for keys in _orders(topology, hosts):
+        rank = np.empty(hosts.size, int)
+        rank[np.lexsort(keys[::-1])] = np.arange(hosts.size)
+        if whole_nodes and topology.node is not None:
+            machine, at = np.unique(topology.node[hosts], return_inverse=True)
+            lowest = np.full(machine.size, hosts.size)
+            np.minimum.at(lowest, at, rank)
+            rank, size = np.argsort(np.argsort(lowest))[at], machine.size
+        else:
+            size = hosts.size
+        # of an odd number, the one in the middle may go to either half
+        for half in sorted({size // 2, (size + 1) // 2} - {0, size}):
+            left = rank < half
+            if not any(np.array_equal(left, other) for other in found):
+                found.append(left)
+    return [(hosts[left], hosts[~left]) for left in found]
+
+
+def _orders(topology, hosts):
+    """Sort keys, outermost first, that line hosts up so that a cut in the middle of the line cuts little."""
+    keys = list(topology.position[hosts].T)
+    if topology.direct:
+        return [keys[turn:] + keys[:turn] for turn in range(len(keys))]
+    largest_first = []
+    for key in keys:
+        block, size = np.unique(key, return_inverse=True, return_counts=True)[1:]
+        largest_first += [-size[block], key]
+    return [keys, largest_first]
+
+
+def bisection(topology, whole_nodes=True):
+    """Bisection bandwidth, bytes per second one way: the least flow between two halves of the hosts.
+
+    ``(N/2) beta / r`` in a tree oversubscribed r:1; ``2 N/k`` links in a torus of even longest side k. Taken over the
+    halvings of `halvings`: for the families built here these hold the minimum, which brute force over all halvings of
+    small cases confirms; for any other wiring the result is an upper bound. An odd host goes to the larger half.
+    One host, or one machine, has nothing to cut: 0.
+
+    Source: chapter, Definition 1.3; Dally and Towles 2004, section 3.1.
+
+    >>> from fabriclab.topology import build, torus
+    >>> bisection(build(1024, 64)) / 1e12, bisection(torus((8, 8, 16))) / 1e12
+    (25.6, 6.4)
+    """
+    return min((flow(topology, *halves) for halves in halvings(topology, None, whole_nodes)), default=0.0)
+
+
+def oversubscription(topology, placement, whole_nodes=True):
+    """How many times more a job could send across its own middle than the network carries: 1 is non-blocking.
+
+    ``injection of half the job / maximum flow between its halves``, the worst of `halvings`, with the rest of the
+    network idle. `placement`: the job's host numbers. No path at all gives inf; a job of one host, or one machine, 1.
+
+    >>> from fabriclab.topology import build
+    >>> tree = build(1344, 64, oversubscription=2)      # 42 hosts and 21 uplinks a leaf
+    >>> oversubscription(tree, range(42)), oversubscription(tree, range(84))
+    (1.0, 2.0)
+    """
+    hosts = host_set(topology, "placement", placement)
+    sends, worst = topology.injection(), 1.0
+    for left, right in halvings(topology, hosts, whole_nodes):
+        wanted = min(sends[left].sum(), sends[right].sum())
+        if wanted > 0:
+            carried = flow(topology, left, right)
+            worst = max(worst, float(wanted / carried) if carried else float("inf"))
+    return worst
