@@ -24,7 +24,7 @@ def find(exercise_id):
     if type(exercise_id) is str and exercise_id in BANK:
         return BANK[exercise_id]
     text = exercise_id[:60] if type(exercise_id) is str else "that"
-    close = difflib.get_close_matches(text, BANK, n=3, cutoff=0.5) or list(BANK)
+    close = difflib.get_close_matches(text, BANK, n=3, cutoff=0.7) or list(BANK)
     raise ValueError(f"no exercise is called {text!r}; did you mean {', '.join(close)}?")
 
 

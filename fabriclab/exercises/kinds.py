@@ -49,9 +49,9 @@ class Quantity:
         if reader.within(value, key, self.tolerance):
             return right(f"Right: {shown}.")
         shown += "" if dimension or self.dimension == "number" else f" (a bare number counts as {base})"
-        if value < 0 < key:
-            return wrong(f"Not yet: {shown} is less than nothing, and this cannot be.", "sign")
         found = explain(value, key, [(slip, slip.value(x)) for slip in self.slips], self.tolerance)
+        if value < 0 < key and not found:
+            return wrong(f"Not yet: {shown} is less than nothing, and this cannot be.", "sign")
         return wrong(f"Not yet: {shown}. {words(found) if found else NO_SLIP}", *(name for name, _ in found))
 
 

@@ -34,11 +34,13 @@ class Student:
         marks = {RIGHT: "x", KEPT: "k"}
         asked = list(self.questions.values())
         width = max((len(question.exercise.title) for question in asked), default=0)
+        lines = []
         for question in asked:
-            print(f"[{marks.get(question.status, ' ')}] {question.exercise.title:<{width}}  {question.status}")
+            lines.append(f"[{marks.get(question.status, ' ')}] {question.exercise.title:<{width}}  {question.status}")
         kept = sum(question.status == KEPT for question in asked)
         total = sum(not question.exercise.kind.by_hand for question in asked)
-        print(f"{self.points()} of {total} right{f', {kept} kept for your instructor' if kept else ''}.")
+        lines.append(f"{self.points()} of {total} right{f', {kept} kept for your instructor' if kept else ''}.")
+        print("\n".join(lines) + "\n", end="")
 
     def points(self):
         """How many are right: the last line of a graded cell, where nbgrader reads it."""
@@ -105,4 +107,5 @@ class Question:
 
 
 def _print(text):
-    print(textwrap.fill(text, 110, break_on_hyphens=False))
+    # one write, so that a notebook stores one piece of output
+    print(textwrap.fill(text, 110, break_on_hyphens=False) + "\n", end="")

@@ -1,0 +1,302 @@
+"""The exercises as a student and an instructor meet them: numbers that stay, solutions that pass, files without answers."""
+
+import contextlib
+import io
+import itertools
+import re
+import unicodedata
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from fabriclab import collectives, exercises
+from fabriclab.exercises import bank, reader, strip
+from fabriclab.exercises.core import Draw
+from fabriclab.exercises.transport import ALGORITHMS
+from fabriclab.units import GB, KB, MB, us
+
+ROOT = Path(__file__).parents[1]
+SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))
+STUDENTS = ["demo", "001", "1", "ADA", "ada", "zoé@example.org", "李雷", "o'neil"] + [f"s{n:04d}" for n in range(42)]
+QUANTITIES = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "dimension") and not hasattr(bank.find(i).kind, "names")]
+
+
+def code_cells(path):
+    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+
+
+def run_as(path, student):
+    """Run a notebook's code as this student; the Student it made, and what it printed."""
+    printed, names = io.StringIO(), {"__name__": "notebook"}
+    with contextlib.redirect_stdout(printed):
+        for cell in code_cells(path):
+            exec(compile(cell.source.replace('Student("demo")', f"Student({student!r})"), str(cell.id), "exec"), names)
+    return names["me"], printed.getvalue()
+
+
+def worked_lines(path):
+    """Every line between solution markers."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        for part in re.findall(r"### BEGIN SOLUTION[^\n]*\n(.*?)\n[^\n]*### END SOLUTION", cell.source, re.DOTALL):
+            yield from (line.strip() for line in part.splitlines() if line.strip())
+
+
+PINNED = {
+    "demo": {
+        "crossover": {"alpha": 5 * us, "beta": 25 * GB},
+        "ring": {"alpha": 5 * us, "beta": 50 * GB, "size": 200 * MB, "ranks": 128},
+        "busbw": {"collective": "all_gather", "ranks": 32, "size": 2.0**28, "time": 14510 * us},
+        "protocol": {"gpus": 512, "gradient": 2 * GB},
+    },
+    "001": {
+        "crossover": {"alpha": 5 * us, "beta": 100 * GB},
+        "ring": {"alpha": 2 * us, "beta": 25 * GB, "size": 50 * MB, "ranks": 128},
+        "busbw": {"collective": "reduce_scatter", "ranks": 32, "size": 2.0**29, "time": 24293 * us},
+    },
+    "zoé@example.org": {
+        "crossover": {"alpha": 1.5 * us, "beta": 50 * GB},
+        "ring": {"alpha": 3 * us, "beta": 50 * GB, "size": 100 * MB, "ranks": 128},
+        "busbw": {"collective": "all_gather", "ranks": 8, "size": 2.0**29, "time": 14549 * us},
+    },
+}
+TIMES = {"demo": (6.64e-06, 8.577e-06, 1.625e-05, 4.604e-05, 0.0001656, 0.0006436, 0.002577), "zoé@example.org": (5.259e-06, 9.116e-06, 2.442e-05, 8.366e-05, 0.0003229, 0.001288, 0.005131)}
+OPTIONS = {"demo": ["The fast", "InfiniBa", "RDMA for both", "RDMA for the"], "001": ["InfiniBa", "RDMA for the", "RDMA for both", "The fast"]}
+
+
+@pytest.mark.parametrize("student", PINNED)
+def test_the_same_id_has_the_same_numbers_for_ever(student):
+    """A student's numbers would change between releases, machines or Pythons."""
+    got = {name: {k: v for k, v in vars(bank.numbers(student, f"transport.{name}")).items() if k != "draw"} for name in PINNED[student]}
+    assert got == PINNED[student]
+    if student in TIMES:
+        assert tuple(bank.numbers(student, "transport.fit").times) == TIMES[student]
+    if student in OPTIONS:
+        options = bank.find("transport.protocol").kind.lettered(bank.numbers(student, "transport.protocol")).values()
+        assert all(option.text.startswith(start) for option, start in zip(options, OPTIONS[student], strict=True))
+
+
+def test_the_draw_is_the_hash_it_promises():
+    """The hash behind the numbers would drift where no pinned value looks; checked against sha256sum of 'demo NUL x NUL n'."""
+    assert Draw("demo", "x").share("n") == int("bf1115f32c0b", 16) / 2**48
+
+
+def test_an_id_in_either_unicode_form_is_one_student():
+    """A name with an accent would get other numbers on a Mac than on Linux."""
+    for name in ("zoé@example.org", "Ñandú", "Åse", "한글"):
+        assert exercises.Student(unicodedata.normalize("NFC", name)).id == exercises.Student(unicodedata.normalize("NFD", name)).id
+        assert Draw(unicodedata.normalize("NFC", name), "e").share("n") == Draw(unicodedata.normalize("NFD", f" {name} "), "e").share("n")
+    assert len({Draw(s, "e").share("n") for s in STUDENTS}) == len(STUDENTS)
+
+
+@pytest.mark.parametrize("student", [1, 1.0, None, b"ada", "", "  ", "a\nb", "x" * 201, "\ud800", ["ada"]])
+def test_what_is_no_id_is_refused(student):
+    """The id 001 typed as a number would quietly become 1."""
+    with pytest.raises(ValueError, match="student id"):
+        exercises.Student(student)
+
+
+@pytest.mark.parametrize("wrong", ["transport.crosover", "crossover", "", 3, None, "x" * 10**6, ["transport.crossover"]])
+def test_an_unknown_exercise_lists_close_ones(wrong):
+    """A misspelt exercise would end in a KeyError."""
+    with pytest.raises(ValueError, match=r"did you mean .*transport\.crossover"):
+        exercises.Student("demo").ask(wrong)
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda p: p.name)
+def test_every_solution_passes_for_fifty_students(path):
+    """A worked solution would be wrong for some student's numbers."""
+    for student in STUDENTS:
+        me, _ = run_as(path, student)
+        states = {name: question.status for name, question in me.questions.items()}
+        assert set(states.values()) <= {"right", "for the instructor"}, (student, states)
+        assert me.points() == sum(not q.exercise.kind.by_hand for q in me.questions.values()) > 0
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda p: p.name)
+def test_no_blank_passes_and_every_exercise_is_asked(path):
+    """An unanswered notebook would earn points, or an exercise of the bank would be asked nowhere."""
+    for student in STUDENTS[:10]:
+        me, printed = run_as(ROOT / "exercises" / path.name, student)
+        assert {q.status for q in me.questions.values()} == {"not attempted"} and me.points() == 0
+        assert printed.count("Not attempted yet") == len(me.questions)
+    part = next(iter(me.questions)).split(".")[0]
+    assert sorted(me.questions) == sorted(exercises.ids(part))
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda p: p.name)
+def test_the_students_files_are_what_the_solutions_make(path):
+    """exercises/ would differ from solutions/: run `make exercises`."""
+    text = path.read_text(encoding="utf-8")
+    assert strip.strip(text, path.name) == (ROOT / "exercises" / path.name).read_text(encoding="utf-8")
+    assert {p.name for p in (ROOT / "exercises").glob("*.ipynb")} == {p.name for p in SOLUTIONS}
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda p: p.name)
+def test_no_answer_is_left_in_a_students_file(path):
+    """A worked line, an output, a rubric or the demo student's right number would reach students."""
+    notebook = nbformat.read(ROOT / "exercises" / path.name, as_version=4)
+    sources = "\n".join(cell.source for cell in notebook.cells)
+    whole = (ROOT / "exercises" / path.name).read_text(encoding="utf-8")
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells)
+    assert "SOLUTION" not in whole and "ubric" not in whole
+    lines = list(worked_lines(path))
+    assert len(lines) > 20
+    for line in lines:
+        assert len(line) < 6 or line not in sources, line
+    me, _ = run_as(path, "demo")
+    for name in set(me.questions) & set(QUANTITIES):
+        kind, x = bank.find(name).kind, bank.numbers("demo", name)
+        assert reader.show(kind.key(x), kind.dimension) not in whole and repr(kind.key(x)) not in whole
+
+
+def test_the_students_notebook_runs_to_its_end_unanswered():
+    """A blank would stop the notebook, or print a warning where a student reads."""
+    for path in SOLUTIONS:
+        notebook = nbformat.read(ROOT / "exercises" / path.name, as_version=4)
+        NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+        outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+        assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in outputs)
+        assert sum("text/markdown" in o.get("data", {}) and "text/plain" in o.data for o in outputs) == sum(".ask(" in c.source for c in code_cells(path))
+
+
+CLOSED_FORMS = {
+    "transport.crossover": lambda x: x.alpha * x.beta,
+    "transport.time": lambda x: x.alpha + x.size / x.beta,
+    "transport.break_even": lambda x: (x.other_alpha - x.alpha) * x.beta * x.other_beta / (x.other_beta - x.beta),
+    "transport.staging": lambda x: x.size + x.size,
+    "transport.tail": lambda x: (1 - x.share) * x.size / x.beta,
+    "transport.ring": lambda x: 2 * (x.ranks - 1) * (x.alpha + x.size / x.ranks / x.beta),
+    "transport.busbw": lambda x: x.size / x.time * {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1}[x.collective] * (x.ranks - 1) / x.ranks,
+    # by hand: the slope from the two largest rows, then what is left of the smallest
+    "transport.fit": lambda x: x.times[0] - x.sizes[0] * (x.times[-1] - x.times[-2]) / (x.sizes[-1] - x.sizes[-2]),
+}
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_the_key_is_what_the_closed_form_gives(name):
+    """A key would ask for something else than the formula of the chapter; done by hand it must come out right."""
+    for student in STUDENTS:
+        assert exercises.grade(student, name, CLOSED_FORMS[name](bank.numbers(student, name))).status == "right", student
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_an_exercises_own_slips_are_named_for_every_student(name):
+    """A slip would pass as right, or go by unnamed, for some numbers."""
+    for student in STUDENTS:
+        x = bank.numbers(student, name)
+        for slip in bank.find(name).kind.slips:
+            result = exercises.grade(student, name, slip.value(x))
+            if slip.name == "unweighted fit" and result.status == "right":
+                continue  # the noise of this student's table may spare it
+            assert result.status == "wrong" and slip.name in result.slips, (student, slip.name, result)
+
+
+def test_most_students_meet_the_unweighted_fits_fault():
+    """The fit exercise would teach nothing: an unweighted fit would come out right for most."""
+    slip = next(s for s in bank.find("transport.fit").kind.slips if s.name == "unweighted fit")
+    right = [exercises.grade(s, "transport.fit", slip.value(bank.numbers(s, "transport.fit"))).status == "right" for s in STUDENTS]
+    assert sum(right) < len(STUDENTS) / 3
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_nothing_a_student_reads_holds_the_right_number(name):
+    """A prompt, a hint or the feedback on a wrong answer would print the key."""
+    for student in STUDENTS:
+        exercise, x = bank.find(name), bank.numbers(student, name)
+        key = exercise.kind.key(x)
+        shown, digits = reader.show(key, exercise.kind.dimension), f"{key:.3e}".split("e")[0].replace(".", "").rstrip("0")
+        read = [exercises.Question(exercises.Student(student), name).text, *exercise.hints]
+        verdicts = [exercises.grade(student, name, a) for a in (key * 8, key / 2, key * 1.37, "3 W", "seven", *(s.value(x) for s in exercise.kind.slips))]
+        read += [verdict.message for verdict in verdicts if verdict.status != "right"]
+        for text in read:
+            assert not re.search(rf"(?<![\d.]){re.escape(shown)}(?!\w)", text), (student, text)
+            if len(digits) >= 3:
+                assert digits not in {number.replace(",", "").replace(".", "").strip("0") for number in re.findall(r"\d[\d,.]*", text)}, (student, text)
+        wants = exercise.kind.wants(x)
+        assert exercises.grade(student, name, re.search(r'`"(.*?)"`', wants)[1]).status == "wrong"
+
+
+def test_the_order_of_algorithms_is_clear_for_every_draw():
+    """Two algorithms would be so close that rounding decides a student's mark."""
+    for size, ranks in itertools.product((10 * KB, 1 * MB, 100 * MB), (64, 256, 1024)):
+        times = sorted(cost(size, ranks, 1.5 * us, 50 * GB) for cost in ALGORITHMS.values())
+        assert all(b > 1.02 * a for a, b in itertools.pairwise(times)), (size, ranks)
+
+
+def test_the_thresholds_points_keep_the_model_off_its_edges():
+    """The formula would be compared where the start-ups outlast the phase and the model gives 0."""
+    for student in STUDENTS:
+        for point in bank.find("transport.threshold").kind.points(Draw(student, "transport.threshold")):
+            payload = collectives.hidden_payload(point["t"], point["N"], point["alpha"], point["beta"])
+            assert payload > 0 and collectives.ring_allreduce(payload, point["N"], point["alpha"], point["beta"]) == pytest.approx(point["t"])
+
+
+@pytest.mark.parametrize("name", exercises.ids())
+def test_every_exercise_is_whole(name):
+    """An exercise without a Chinese title, a hint or a line on why it matters would go out; numbers would hide methods."""
+    exercise, question = bank.find(name), exercises.Question(exercises.Student("demo"), name)
+    assert exercise.hints and re.search(r"[\u4e00-\u9fff]", exercise.chinese) and exercise.moral or exercise.kind.by_hand or name == "transport.protocol"
+    assert len(exercise.prompt(bank.numbers("demo", name))) < 620
+    assert not set(vars(question._numbers)) & (set(dir(exercises.Question)) | {"student", "exercise", "verdict"})
+
+
+def test_a_question_speaks_in_a_notebooks_order(capsys):
+    """Hints would come all at once, or the verdict be lost to the grader."""
+    me = exercises.Student("demo")
+    q = me.ask("transport.crossover")
+    assert q.alpha == pytest.approx(5 * us) and q.beta == 25 * GB and "α = 5 us" in capsys.readouterr().out
+    assert q.check("1 Mb") is None and q.verdict.status == "right" and me.points() == 1
+    assert q.check("1 MB") is None and q.verdict.slips == ("bits for bytes",) and me.points() == 0
+    capsys.readouterr()
+    for start in ("Hint 1 of 2", "Hint 2 of 2", "That was the last hint", "That was the last hint"):
+        assert q.hint() is None and capsys.readouterr().out.startswith(start)
+    assert me.ask("transport.crossover") is q
+    capsys.readouterr()
+    me.progress()
+    assert capsys.readouterr().out.endswith("wrong\n0 of 1 right.\n")
+    with pytest.raises(AttributeError, match="it has alpha, beta"):
+        q.gamma
+
+
+NOTEBOOK = nbformat.v4.new_notebook
+ANSWER = {"nbgrader": {"grade": False, "grade_id": "a", "locked": False, "schema_version": 3, "solution": True, "task": False}}
+
+
+def one_cell(source, metadata=ANSWER):
+    return nbformat.writes(NOTEBOOK(cells=[nbformat.v4.new_code_cell(source, id="a", metadata=metadata)]))
+
+
+MALFORMED = ["### BEGIN SOLUTION\nx = 1", "x = 1\n### END SOLUTION", "### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "### END SOLUTION\n### BEGIN SOLUTION", "### BEGIN SOLUTON\nx\n### END SOLUTON",
+             "## BEGIN SOLUTION\nx\n### END SOLUTION", "### begin solution\nx\n### end solution", "### BEGIN SOLUTION\nx\n### END SOLUTION\n### END SOLUTION", "x = 1  ### BEGIN SOLUTION\n### END SOLUTION"]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", MALFORMED)
+def test_a_marker_out_of_balance_stops_everything(source, tmp_path):
+    """A misspelt or unbalanced marker would let an answer through to students, or leave half the files written."""
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / "01-good.ipynb").write_text(one_cell("### BEGIN SOLUTION\nx = 1\n### END SOLUTION"))
+    (tmp_path / "solutions" / "02-bad.ipynb").write_text(one_cell(source))
+    with pytest.raises(SystemExit, match="nothing written: 02-bad.ipynb, cell 1"):
+        strip.main(tmp_path)
+    assert not (tmp_path / "exercises").exists()
+
+
+def test_a_solution_in_a_cell_nbgrader_does_not_know_stops_everything(tmp_path):
+    """nbgrader's own pipeline would refuse the notebook that ours accepts."""
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / "01.ipynb").write_text(one_cell("### BEGIN SOLUTION\nx = 1\n### END SOLUTION", {}))
+    with pytest.raises(SystemExit, match="nothing written"):
+        strip.main(tmp_path)
+
+
+def test_making_the_exercises_twice_changes_nothing(tmp_path, capsys):
+    """`make exercises` would show a difference on every run."""
+    (tmp_path / "solutions").mkdir()
+    for path in SOLUTIONS:
+        (tmp_path / "solutions" / path.name).write_bytes(path.read_bytes())
+    strip.main(tmp_path)
+    first = {p.name: p.read_bytes() for p in (tmp_path / "exercises").iterdir()}
+    strip.main(tmp_path)
+    assert first == {p.name: p.read_bytes() for p in (tmp_path / "exercises").iterdir()} != {}
