@@ -229,3 +229,33 @@ def test_hidden_payload_is_the_rings_inverse(compute, ranks, alpha, beta):
 def test_exposed_time():
     """Hidden communication would count, or a shorter AllReduce give time back."""
     assert c.exposed_time(np.array([0.3, 0.5, 0.8]), 0.5) == pytest.approx([0, 0, 0.3])
+
+
+def test_step_against_a_clock():
+    """A step's idle time, length or bars would not be what a clock ticking through it shows, whatever overlaps."""
+    for forward, backward, communication, overlap in ((100, 100, 30, 0), (100, 100, 1, 0), (40, 80, 30, 0.5), (40, 80, 60, 0.5), (0, 10, 25, 1), (10, 0, 5, 1)):
+        first = forward + backward - round(overlap * backward)
+        ticks = [(t < forward + backward, first <= t < first + communication) for t in range(forward + backward + communication)]
+        idle = sum(1 for busy, sending in ticks if sending and not busy)
+        step = c.Step(forward, backward, communication, overlap)
+        assert (step.idle, step.total) == (idle, forward + backward + idle)
+        assert step.utilisation == pytest.approx((forward + backward) / (forward + backward + idle))
+        assert step.bars[2][1:] == (first, communication) and step.bars[1][1] == forward
+        assert max(start + length for _, start, length in step.bars) == step.total
+
+
+@given(st.floats(1e-6, 1e3), st.floats(0, 1e3), st.floats(0, 1), st.floats(0, 1))
+def test_utilisation(compute, communication, overlap, more):
+    """More overlap would help less, or the share leave 0 to 1, or full overlap not be that of `exposed_time`."""
+    u = c.utilisation(compute, communication, overlap)
+    assert 0 < u <= c.utilisation(compute, communication, max(overlap, more)) <= 1
+    assert c.utilisation(compute, communication, 1) == pytest.approx(compute / (compute + c.exposed_time(communication, compute)))
+
+
+def test_steps_that_cannot_be():
+    """A step without compute, or one that overlaps more than there is, would be drawn."""
+    for bad in ((0, 0, 1, 0), (1, 1, -1, 0), (1, 1, 1, 1.5), ("1 s", 1, 1, 0)):
+        with pytest.raises(ValueError):
+            c.Step(*bad)
+    with pytest.raises(ValueError, match="compute"):
+        c.utilisation(0, 1)

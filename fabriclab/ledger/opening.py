@@ -35,7 +35,7 @@ PAYLOAD_30MS = 30 * ms / _ring_per_byte(64, NDR.beta)  # bytes whose ring takes 
 
 ROWS = [
     # the running example
-    Row("opening/purpose", "Purpose", "hundreds of billions a second", lambda: catalog.H100_PEAK_FP16, "differs",
+    Row("opening/purpose", "Purpose", "hundreds of billions of operations", lambda: catalog.H100_PEAK_FP16, "differs",
         "one H100 does 989e12 operations a second, hundreds of trillions; a slip of the translation, the source says trillions (E-T1)", between=(1e11, 1e12)),
     Row("opening/gradient", "opening", "350 GB", lambda: GRADIENT, "agrees", "175e9 parameters of 2 bytes, a precision the text leaves unsaid; Napkin Math 1.2 uses 4 bytes, which would make it 700 GB"),
     Row("opening/gpus", "opening", "1,024", lambda: RANKS, "agrees", "128 nodes of 8"),
