@@ -1,0 +1,60 @@
+"""Readers of real tools' output, and what they say: one door, one reader a file.
+
+Floor 4. `read(path)` recognises a file by its content and returns a frozen reading; `report(path)` says it in a few
+lines, as ``fabriclab read FILE`` prints. A file that no reader knows, or that is damaged, is refused with a ValueError
+that names the file, the line and the reason: never a guess passed off as a reading.
+
+A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a line of that tool matches and no other
+tool's does), `read(path)` and `report(reading)`.
+"""
+
+from fabriclab.telemetry import mlxlink, nccl
+from fabriclab.telemetry.nccl import log as nccl_log
+from fabriclab.telemetry.source import lines, refuse, shorten
+
+READERS = (nccl, mlxlink, nccl_log)
+_SIGHT = 4096  # characters of a line by which a tool is known
+
+
+def recognise(path):
+    """The reader module for the file at `path`.
+
+    Raises ValueError for a file that no reader knows, and for one that holds the output of two tools: which of the two
+    was meant is not ours to guess. Lines of other programs in between are no matter, and NCCL's own log may stand
+    beside the table of nccl-tests.
+    """
+    found, first = {}, None
+    for line in lines(path):
+        first = first or (line if line.text.strip() else None)
+        for reader in READERS:
+            if reader not in found and reader.SIGN.search(line.text[:_SIGHT]):
+                found[reader] = line.number
+    if nccl in found:
+        found.pop(nccl_log, None)
+    if not found:
+        if first is None:
+            refuse(path, 1, "nothing but blank lines")
+        tools = ", ".join(reader.TOOL for reader in READERS)
+        refuse(path, first.number, f"not the output of a tool known here ({tools}); it begins {shorten(first.text)}")
+    if len(found) > 1:
+        (one, at), (other, there) = sorted(found.items(), key=lambda item: item[1])[:2]
+        refuse(path, there, f"looks like {other.TOOL}, but line {at} like {one.TOOL}: one tool's output a file, please")
+    return next(iter(found))
+
+
+def read(path):
+    """A frozen reading of the file at `path`: what the tool printed, in SI units, nothing added.
+
+    Its type is the reader's: `nccl.Reading`, `mlxlink.Reading`, …; each has `tool` and `path`. Raises ValueError naming
+    file, line and reason for a file that cannot be read whole.
+    """
+    return recognise(path).read(path)
+
+
+def report(path):
+    """What the file at `path` says, in a few lines: what it is, its numbers, where it lies against the model, what looks wrong.
+
+    Raises ValueError as `read`.
+    """
+    reader = recognise(path)
+    return reader.report(reader.read(path))
