@@ -1,0 +1,105 @@
+"""HPCC: senders that are told how full the link is, once per round trip, and set their window by it.
+
+Each switch stamps its queue and its rate into the packets (in-band telemetry). A sender works out U, the bytes in flight
+on the busiest link over what the link takes in one base round trip, ``U = q/(C T) + rate/C``, and steers it to eta, a
+little below one: ``W <- W eta/U + W_AI`` where U is at least eta, ``W <- W + W_AI`` for up to `max_stage` round trips where
+it is less, then the first rule again. W_AI is what lets N flows become equal: R_AI T.
+
+Functions take scalars or arrays that broadcast and raise ValueError for an eta outside 0 to 1 or rates of zero.
+Source: Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019, algorithm 1 and its section on parameters.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabriclab.checks import amount, count, fraction, number, out, positive
+
+
+def steady_rate(capacity, flows, increase, eta=0.95):
+    """Bytes per second at which each of N equal flows sends in the steady state: ``eta C/N + R_AI``, at most C/N.
+
+    `increase` is R_AI. Beyond `queue_free_flows` the link is full and each flow has its C/N.
+
+    >>> from fabriclab.units import Gbps, Mbps
+    >>> round(steady_rate(100 * Gbps, 16, 50 * Mbps) / Gbps, 4)
+    5.9875
+    """
+    capacity, flows = positive("capacity", capacity), count("flows", flows)
+    return out(np.minimum(fraction("eta", eta) * capacity / flows + amount("increase", increase), capacity / flows))
+
+
+def queue_free_flows(capacity, increase, eta=0.95):
+    """The most flows that leave no standing queue, the largest N with ``eta + N R_AI/C <= 1``; `inf` without an increase.
+
+    >>> from fabriclab.units import Gbps, Mbps
+    >>> queue_free_flows(100 * Gbps, 50 * Mbps)
+    100.0
+    """
+    spare, increase = np.broadcast_arrays((1 - fraction("eta", eta)) * positive("capacity", capacity), amount("increase", increase))
+    flows = np.divide(spare, increase, out=np.full(spare.shape, np.inf), where=increase > 0)
+    return out(np.floor(flows * (1 + 1e-12)))
+
+
+def steady_queue(capacity, flows, increase, round_trip, eta=0.95):
+    """Bytes that stand in the queue with N equal flows: ``max(0, eta + N R_AI/C - 1) C T``.
+
+    The window rule rests where U = eta + N R_AI/C; what of U is above 1 is queue.
+
+    >>> from fabriclab.units import Gbps, KB, Mbps, us
+    >>> round(steady_queue(100 * Gbps, 256, 50 * Mbps, 5 * us) / KB, 3)
+    4.875
+    """
+    capacity = positive("capacity", capacity)
+    load = fraction("eta", eta) + count("flows", flows) * np.asarray(amount("increase", increase)) / capacity
+    return out(np.maximum(0.0, load - 1) * capacity * amount("round_trip", round_trip))
+
+
+def next_window(window, utilisation, window_increase, eta=0.95, probing=False):
+    """One update: ``W eta/U + W_AI``, or ``W + W_AI`` while `probing`; bytes.
+
+    `probing` holds where U is below eta and fewer than `max_stage` additive steps were taken in a row.
+
+    >>> next_window(100e3, 1.9, 1e3)
+    51000.0
+    """
+    window, utilisation = amount("window", window), positive("utilisation", utilisation)
+    scaled = window * np.where(probing, 1.0, fraction("eta", eta) / np.asarray(utilisation))
+    return out(scaled + amount("window_increase", window_increase))
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """HPCC round trip by round trip: `queue` in bytes, shape (rounds,), and `rates` in bytes/s, shape (rounds, flows)."""
+
+    queue: np.ndarray
+    rates: np.ndarray
+
+
+def rounds(capacity, flows, increase, round_trip, trips, eta=0.95, max_stage=5, rates=None):
+    """The `Rounds` of N flows through one link, `trips` base round trips long; all update once in each.
+
+    Flows start at `rates` (bytes/s; left out: all at line rate, an incast). In flight are the sum of the windows: what
+    exceeds C T queues, and each flow gets its share of the link, ``R = W/T`` where there is no queue.
+
+    >>> from fabriclab.units import Gbps, Mbps, us
+    >>> run = rounds(100 * Gbps, 16, 50 * Mbps, 5 * us, 3)
+    >>> (run.queue / 1e3).round(1).tolist()     # 15 of 16 line-rate windows queue, for one round trip
+    [937.5, 0.0, 0.0]
+    """
+    capacity, round_trip = (number(n, positive(n, v)) for n, v in (("capacity", capacity), ("round_trip", round_trip)))
+    flows, trips, max_stage = (int(number(n, v, least=1, most=1e6, expected="a whole number, 1 or more", whole=True))
+                                  for n, v in (("flows", flows), ("trips", trips), ("max_stage", max_stage)))
+    start = positive("rates", capacity if rates is None else rates)
+    if np.ndim(start) > 1 or np.size(start) not in (1, flows):
+        raise ValueError(f"rates must be one rate or {flows} of them, not of shape {np.shape(start)}")
+    holds = capacity * round_trip
+    window, stage = np.full(flows, 0.0) + np.asarray(start) * round_trip, 0
+    queue, sent = np.empty(trips), np.empty((trips, flows))
+    for i in range(trips):
+        load = window.sum() / holds
+        queue[i], sent[i] = max(0.0, load - 1) * holds, window / round_trip / max(1.0, load)
+        probing = load < eta and stage < max_stage
+        stage = stage + 1 if probing else 0
+        window = next_window(window, load, number("increase", amount("increase", increase)) * round_trip, eta, probing)
+    return Rounds(queue, sent)
