@@ -43,7 +43,7 @@ test: setup ## run all tests and all notebooks
 	$(PYTHON) -m pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=60 $(ARGS)
 
 exercises: setup ## make exercises/ anew from solutions/
-	$(PYTHON) -m fabriclab release $(ARGS)
+	$(PYTHON) -m fabriclab.exercises.strip
 
 notebooks: setup ## run the notebooks and solutions, and save them with their outputs
 	$(PYTHON) notebooks/rerun.py $(ARGS)

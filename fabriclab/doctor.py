@@ -124,15 +124,15 @@ def notebooks(folder, version):
 
 
 def chromium():
-    """The path of a Chromium or Chrome on this machine, or None."""
-    return next(filter(None, map(shutil.which, CHROMIUM)), None)
+    """The path of the Chromium that the variable CHROMIUM names, or of one on this machine, or None."""
+    return next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM", ""), *CHROMIUM))), None)
 
 
 def browser(path):
     if path:
         return Finding(True, f"Chromium for the browser tests: {path}")
     return Finding(False, "No Chromium: the tests that drive JupyterLab in a browser will be skipped.",
-                   "Install it if you want them (Debian: `sudo apt-get install chromium`).", needed=False)
+                   "Install one if you want them (Debian: `sudo apt-get install chromium`), or name it in the variable CHROMIUM.", needed=False)
 
 
 def _installed(name):

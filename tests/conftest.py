@@ -1,10 +1,9 @@
-"""What all tests share: Jupyter folders of their own, steady hypothesis, and a browser where there is one."""
+"""What all tests share: Jupyter folders of their own, and a steady hypothesis."""
 
 import os
 import shutil
 import tempfile
 
-import pytest
 from hypothesis import settings
 
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
@@ -23,14 +22,3 @@ def pytest_configure(config):
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     os.environ.update({name: os.path.join(folder, name.lower()) for name in JUPYTER_FOLDERS})
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """The path of a Chromium. Without one a browser test skips, saying so; in CI it fails, so that nobody is fooled."""
-    from fabriclab import doctor
-
-    path = doctor.chromium()
-    if path is None:
-        (pytest.fail if IN_CI else pytest.skip)("no Chromium on this machine: install it to run the browser tests")
-    return path

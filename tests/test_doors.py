@@ -238,6 +238,39 @@ def test_make_lab_opens_a_notebook_that_exists():
     assert (ROOT / opened).is_file()
 
 
+def run_ci(bare, user, *present):
+    """Run .ci/run where only the programs named exist; returns it with the words that each was called with."""
+    (bare / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", bare / ".ci")
+    for program in ("bash", "dirname"):
+        (bare / "programs" / program).symlink_to(shutil.which(program))
+    (bare / "programs" / "id").unlink()
+    fake_python(bare, "id", f"echo {user}")
+    for program in present:
+        fake_python(bare, program, f'echo {program} "$@"' if program in ("make", "apt-get") else "")
+    (bare / "elsewhere").mkdir()
+    return subprocess.run(["bash", bare / ".ci" / "run"], cwd=bare / "elsewhere", env={"PATH": str(bare / "programs")}, capture_output=True, text=True)
+
+
+def test_ci_installs_what_is_lacking_and_then_tests(bare):
+    """On a bare machine CI would fail for want of a browser or of venv; elsewhere it must not touch the system."""
+    done = run_ci(bare, 0, "make", "apt-get")
+    assert done.returncode == 0
+    assert "apt-get install -q -y --no-install-recommends chromium python3 python3-venv" in done.stdout
+    assert done.stdout.endswith("\nmake test\n")
+
+
+def test_ci_installs_nothing_where_nothing_lacks(bare):
+    """Each run would otherwise wait for the package index."""
+    assert run_ci(bare, 0, "make", "apt-get", "chromium", "python3").stdout == "make test\n"
+
+
+def test_ci_says_what_a_user_cannot_install(bare):
+    """Without root the tests still run, and the reason for what then fails is on record."""
+    done = run_ci(bare, 1000, "make", "apt-get", "python3")
+    assert done.stdout == "make test\n" and "lacks chromium, and only root" in done.stderr
+
+
 def test_version_is_the_same_everywhere():
     """pip would show one version and the notebooks compare another."""
     assert project()["project"]["version"] == fabriclab.__version__
@@ -301,6 +334,20 @@ def test_doctor_on_the_browser():
     """Someone who only reads must not be told that something is broken because there is no Chromium."""
     assert doctor.browser("/usr/bin/chromium").good
     assert not doctor.browser(None).good and not doctor.browser(None).needed
+
+
+def test_doctor_finds_the_browser_that_is_named(monkeypatch, tmp_path):
+    """A browser outside PATH could not be used, or another than the one asked for would be."""
+    monkeypatch.setattr(doctor, "CHROMIUM", ("chromium",))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    assert doctor.chromium() is None
+    for name in ("chromium", "mine"):
+        (tmp_path / name).write_text("")
+        (tmp_path / name).chmod(0o755)
+    assert doctor.chromium() == str(tmp_path / "chromium")
+    monkeypatch.setenv("CHROMIUM", str(tmp_path / "mine"))
+    assert doctor.chromium() == str(tmp_path / "mine")
 
 
 @pytest.mark.parametrize("package, says", [("packaging", "packaging is not installed"), ("numpy", "numpy is not installed")])
