@@ -14,7 +14,7 @@ from fabriclab.link.budget import (
     serdes_power,
     tree_links,
 )
-from fabriclab.link.fec import KP4, KR4, TRANSCODING, ReedSolomon, fec_latency, links_on_path, switches_on_path
+from fabriclab.link.fec import KP4, KR4, ReedSolomon, fec_latency, links_on_path, switches_on_path
 from fabriclab.link.signal import (
     NRZ,
     PAM4,

@@ -15,8 +15,6 @@ from scipy import special
 from fabriclab.checks import amount, count, fraction, out, positive
 from fabriclab.units import ns
 
-TRANSCODING = 257 / 256  # 256b/257b: one header bit for every 256
-
 
 @dataclass(frozen=True)
 class ReedSolomon:
