@@ -12,6 +12,8 @@ function render({ model, el }) {
   const [width, height] = model.get("size");
   const root = document.createElement("div"), picture = document.createElement("canvas"), words = document.createElement("div");
   root.className = "fabriclab-canvas";
+  // as wide as the picture, so that long words wrap and never widen it
+  root.style.width = width + "px";
   Object.assign(picture, { width, height });
   picture.setAttribute("role", "img");
   picture.setAttribute("aria-label", model.get("alt"));
@@ -52,7 +54,7 @@ export default { render };
 """
 
 STYLE = """
-.fabriclab-canvas { display: inline-block; max-width: 100%; }
+.fabriclab-canvas { max-width: 100%; }
 .fabriclab-canvas canvas { display: block; max-width: 100%; height: auto; }
 .fabriclab-canvas [role=status] {
   box-sizing: border-box; padding: 4px 8px; white-space: pre-wrap; line-height: 1.5;

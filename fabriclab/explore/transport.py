@@ -142,5 +142,5 @@ def _overlap(at_payload, ranks, payload, alpha, beta, compute):
     return "\n".join([
         f"{ranks:,} ranks, {si(payload, 'B')} each. Fastest shown: {best}, {si(at_payload[best], 's')}; without overlap {share(at_payload[best])}.",
         f"With full overlap {si(exposed, 's')} of it stay exposed." if exposed else "With full overlap all of it hides behind the compute phase.",
-        f"The ring takes {si(ring, 's')} (without overlap {share(ring)}) and {hides} behind {si(compute, 's')} of compute.",
+        f"Ring: {si(ring, 's')}; without overlap {share(ring)}; {hides} behind {si(compute, 's')} of compute.",
     ])
