@@ -12,6 +12,9 @@ import tempfile
 import time
 import urllib.request
 
+import numpy as np
+import playwright.sync_api
+
 # no news, no update check, and every cell in the page rather than only those in view
 SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
@@ -111,12 +114,30 @@ class Page:
     def pixels(self, nth=0):
         """The RGBA bytes that the `nth` explorer's canvas holds."""
         read = "e => { const c = e.querySelector('canvas'); return Array.from(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)) }"
-        import numpy as np
-
         return np.array(self.canvas(nth).evaluate(read), dtype=np.uint32).tobytes()
 
     def readout(self, nth=0):
         return self.canvas(nth).locator("[role=status]").inner_text()
+
+    def wait_for_readout(self, words, nth=0):
+        """Wait until the `nth` explorer says exactly `words`; where it does not, the error shows what it says instead."""
+        try:
+            self.page.wait_for_function("([nth, words]) => document.querySelectorAll('.fabriclab-canvas[data-frame]')[nth]?.querySelector('[role=status]').textContent === words", arg=[nth, words], timeout=20_000)
+        except playwright.sync_api.TimeoutError:
+            assert self.readout(nth) == words
+
+    def answer(self, cell_says, source, output_says):
+        """Type `source` over the first cell that holds `cell_says`, run it, and return its output once that holds `output_says`."""
+        cell = self.page.locator(".jp-CodeCell").filter(has_text=cell_says).first
+        number = cell.evaluate("e => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].indexOf(e)")
+        cell = self.page.locator(".jp-Notebook .jp-Cell").nth(number)
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.type(source)
+        self.page.keyboard.press("Control+Enter")
+        output = cell.locator(".jp-OutputArea-output", has_text=output_says)
+        output.wait_for()
+        return output.inner_text()
 
     def slider(self, label, nth=0):
         """The handle of the `nth` slider whose label is `label`."""
