@@ -129,10 +129,10 @@ class Explorer:
     def _caption(self):
         """The readout as pixels as wide as the figure, for pages that cannot run a widget."""
         width = self.figure.get_figwidth()
-        lines = [part for line in self.readout.splitlines() for part in textwrap.wrap(line, int(11 * width))]
-        height = 0.12 + 0.22 * len(lines)
+        lines = [part for line in self.readout.splitlines() for part in textwrap.wrap(line, int(13 * width))]
+        height = 0.12 + 0.2 * len(lines)
         strip = Figure(figsize=(width, height), dpi=self.figure.dpi, facecolor="white")
-        strip.text(0.1 / width, 1 - 0.05 / height, "\n".join(lines), va="top", fontsize=11, color=COLOURS["bad" if self.error else "ink"], linespacing=1.3)
+        strip.text(0.1 / width, 1 - 0.05 / height, "\n".join(lines), va="top", fontsize=10, color=COLOURS["bad" if self.error else "ink"], linespacing=1.3)
         canvas = FigureCanvasAgg(strip)
         canvas.draw()
         pixels = np.asarray(canvas.buffer_rgba())

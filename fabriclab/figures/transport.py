@@ -159,7 +159,7 @@ def gpudirect(ax, size, staged):
 
     `staged` is the bytes of host-memory traffic that staging costs, shown on its two copies. Returns the artists.
     """
-    ax.set(xlim=(0, 10), ylim=(0, 5.3))
+    ax.set(xlim=(-0.1, 10), ylim=(0, 5.3))
     ax.set_axis_off()
     artists = {"boxes": [], "arrows": [], "labels": []}
     for y, title in ((3.1, "Staged: bounce through host memory"), (0.2, "GPUDirect RDMA: the NIC reads GPU memory")):
@@ -193,7 +193,8 @@ def stacks(ax, paths):
     for row, (name, layers, copies, low, high) in enumerate(reversed(paths)):
         colour = COLOURS[SERIES[len(paths) - 1 - row][0]]
         artists["labels"].append(ax.text(0, row + 0.82, f"{name}: {copies}", fontweight="bold"))
-        each, gap = 0.235, 0.02
+        gap = 0.02
+        each = 1 / max(len(layers) for _, layers, *_ in paths) - gap
         for place, layer in enumerate(layers):
             x = place * (each + gap)
             box = Rectangle((x, row + 0.42), each, 0.3, transform=ax.get_yaxis_transform(), facecolor=COLOURS["pale"], edgecolor=colour, linewidth=1.4, clip_on=False)
