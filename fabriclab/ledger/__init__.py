@@ -20,7 +20,7 @@ from html import escape
 
 from fabriclab import units
 
-PARTS = ("opening", "wires", "transport")
+PARTS = ("opening", "wires", "transport", "topology", "behaviour")
 VERDICTS = ("agrees", "rounds", "assumed", "differs", "conflicts")
 
 
