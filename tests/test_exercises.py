@@ -1,6 +1,7 @@
 """The exercises as a student and an instructor meet them: numbers that stay, solutions that pass, files without answers."""
 
 import contextlib
+import hashlib
 import io
 import itertools
 import re
@@ -75,6 +76,39 @@ def test_the_same_id_has_the_same_numbers_for_ever(student):
     if student in OPTIONS:
         options = bank.find("transport.protocol").kind.lettered(bank.numbers(student, "transport.protocol")).values()
         assert all(option.text.startswith(start) for option, start in zip(options, OPTIONS[student], strict=True))
+
+
+def fingerprint(name):
+    """What all test students are given in one exercise, options in their order included, as eight hex digits."""
+    lines = []
+    for student in STUDENTS:
+        x = bank.numbers(student, name)
+        lines += [f"{k}={v:.12g}" if type(v) is float else f"{k}={v}" for k, v in sorted(vars(x).items()) if k != "draw"]
+        lines.append(" ".join(o.text[:12] for o in bank.find(name).kind.lettered(x).values()) if hasattr(bank.find(name).kind, "lettered") else "")
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
+
+
+# A new exercise adds a line. A line that changes means that students' numbers have changed: do not.
+FINGERPRINTS = {
+    "transport.protocol": "c13bb453",
+    "transport.fabric": "9236c660",
+    "transport.crossover": "50d6d4ce",
+    "transport.time": "1d2e93a1",
+    "transport.break_even": "cd36ffe3",
+    "transport.fit": "c6f2ee47",
+    "transport.staging": "869dd1d7",
+    "transport.tail": "476c88ba",
+    "transport.ring": "147c3ce4",
+    "transport.threshold": "43f54e3f",
+    "transport.write_ring": "43f54e3f",
+    "transport.order": "1ba59ab6",
+    "transport.busbw": "1c47ec80",
+}
+
+
+def test_no_list_of_numbers_has_changed():
+    """Some student would open an old exercise and find other numbers in it."""
+    assert {name: fingerprint(name) for name in exercises.ids()} == FINGERPRINTS
 
 
 def test_the_draw_is_the_hash_it_promises():

@@ -97,10 +97,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Ordering:
-    """Names in the order of a value, least first; `values(x)` asks the models for each name's."""
+    """Names in the order of a value, least first; `values(x)` asks the models for each name's, `look` helps after a wrong order."""
 
     values: Callable
     least: str  # what comes first, such as "fastest"
+    look: str = "work out the time of each for these numbers; which term decides here, start-up or bytes?"
     by_hand = False
 
     def wants(self, x):
@@ -127,7 +128,7 @@ class Ordering:
             return right(f"Right: {', '.join(given)}.")
         if given == order[::-1]:
             return wrong(f"Exactly backwards: this asks for the {self.least} first.", "backwards")
-        return wrong("Not yet: work out the time of each for these numbers; which term decides here, start-up or bytes?")
+        return wrong(f"Not yet: {self.look}{'' if self.look.endswith('?') else '.'}")
 
 
 @dataclass(frozen=True)

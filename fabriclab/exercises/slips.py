@@ -32,7 +32,7 @@ def _general(ratio, close):
         found.append((BOTH_WAYS, "one way and both ways got mixed up: a factor of 2"))
     power = round(math.log10(ratio))
     if power and close(ratio, 10.0**power):
-        found.append((TEN, "the digits look good, but the size of the number is off by a power of ten: look at the unit prefixes"))
+        found.append((TEN, "a unit prefix slipped: the digits look good, the power of ten does not"))
     return found
 
 

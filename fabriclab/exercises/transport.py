@@ -93,7 +93,7 @@ EXERCISES = [
         numbers=_path,
         prompt=lambda x: f"A path has {_says(x)}. At what message size n* do the two terms of T(n) = α + n/β take equal time? It tells you which half of a path is worth paying for.",
         kind=Quantity(lambda x: transport.crossover(x.alpha, x.beta), "size", slips=(Slip("divided by beta", "you divided by the bandwidth where the size wants a product", lambda x: x.alpha / x.beta),)),
-        hints=("Write down the two terms and set them equal.", "Ports are sold in bits per second. q.beta is in bytes per second already."),
+        hints=("Write down the two terms and set them equal.", "Ports are sold in bits per second. The `.beta` of this question is in bytes per second already."),
         moral="Below it a faster port buys little; above it a shorter start-up buys little.",
     ),
     Exercise(
@@ -128,7 +128,7 @@ EXERCISES = [
         title="α from a benchmark",
         chinese="拟合 α 与 β",
         numbers=_measured,
-        prompt=lambda x: "A benchmark gave these times (in SI in `q.sizes` and `q.times`):\n\n| size | time |\n|---:|---:|\n" + "\n".join(f"| {si(n, 'B')} | {si(t, 's')} |" for n, t in zip(x.sizes, x.times, strict=True)) + "\n\nWhat is the path's α? Whoever can read it from a log need not trust a data sheet.",
+        prompt=lambda x: "A benchmark gave these times (as `.sizes` and `.times` of this question, in SI):\n\n| size | time |\n|---:|---:|\n" + "\n".join(f"| {si(n, 'B')} | {si(t, 's')} |" for n, t in zip(x.sizes, x.times, strict=True)) + "\n\nWhat is the path's α? Whoever can read it from a log need not trust a data sheet.",
         kind=Quantity(lambda x: transport.fit(x.sizes, x.times).alpha, "time", tolerance=0.05, slips=(
             Slip("smallest time as alpha", "you took the time of the smallest message, which holds the time of its bytes too", lambda x: x.times[0]),
             Slip("unweighted fit", "you fitted absolute errors: then the largest messages drown the smallest, which alone know α", lambda x: float(np.polyfit(x.sizes, x.times, 1)[1])),
@@ -220,7 +220,7 @@ EXERCISES = [
         title="Bus bandwidth from a log line",
         chinese="总线带宽",
         numbers=_log,
-        prompt=lambda x: f"From an nccl-tests run of {x.collective} on {x.ranks} ranks; the last columns are torn off:\n\n```\n#       size     time\n#        (B)     (us)\n  {x.size:10.0f} {x.time / us:8.0f}\n```\n\nWhat busbw would it have printed (also in `q.size`, `q.time`)? It is the number to hold against a link's data sheet.",
+        prompt=lambda x: f"From an nccl-tests run of {x.collective} on {x.ranks} ranks; the last columns are torn off:\n\n```\n#       size     time\n#        (B)     (us)\n  {x.size:10.0f} {x.time / us:8.0f}\n```\n\nWhat busbw would it have printed (the line is in `.size` and `.time` of this question, in SI)? It is the number to hold against a link's data sheet.",
         kind=Quantity(lambda x: x.size / x.time * collectives.bus_factor(x.collective, x.ranks), "rate", slips=(
             Slip("algbw for busbw", "you gave algbw, size over time; busbw counts what crosses each link", lambda x: x.size / x.time),
             Slip("another collective's factor", "you took another collective's factor", lambda x: x.size / x.time * collectives.bus_factor("all_gather" if x.collective == "all_reduce" else "all_reduce", x.ranks)),
