@@ -25,35 +25,62 @@ def flow(topology, left, right):
     100.0
     """
     left, right = host_set(topology, "left", left), host_set(topology, "right", right)
-    colour = np.full(topology.vertices, 3)
-    colour[: topology.hosts] = 2
-    colour[left] = 0
-    if (colour[right] == 0).any():
-        raise ValueError(f"right must share no host with left, not {right[colour[right] == 0][:5].tolist()}")
-    colour[right] = 1
-    each = np.rint(topology.multiplicity * topology.capacity).astype(np.int64)
-    unit = int(np.gcd.reduce(each)) if each.size else 1
-    ends = np.concatenate([topology.a, topology.b]), np.concatenate([topology.b, topology.a])
-    weight = np.concatenate([each, each]) // max(unit, 1)
-    colour = _refine(csr_array((weight.astype(np.uint64), ends), shape=(topology.vertices,) * 2), colour)
+    sends, takes = np.zeros((2, topology.hosts), bool)
+    sends[left] = takes[right] = True
+    if (sends & takes).any():
+        raise ValueError(f"right must share no host with left, not {np.flatnonzero(sends & takes)[:5].tolist()}")
+    if not topology.a.size:
+        return 0.0
+    each, unit = _whole(topology)
+    whole = int(each.sum()) + 1  # as good as infinite
+    kept, supply, demand = _fold(topology, each, sends, takes, whole)
+    inner = kept[topology.a] & kept[topology.b]
+    number = np.cumsum(kept) - 1
+    a, b = number[topology.a[inner]], number[topology.b[inner]]
+    a, b, weight = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(each[inner], 2)
+    start = np.unique(np.column_stack([supply, demand]), axis=0, return_inverse=True)[1].ravel()
+    colour = _refine(csr_array((weight.astype(np.uint64), (a, b)), shape=(supply.size,) * 2), start)
     classes = int(colour.max()) + 1
-    total = weight.sum() + 1.0
-    scale = max(1.0, total / 2**30)  # the solver counts in 32 bits
-    row, column = colour[ends[0]], colour[ends[1]]
-    across = row != column
-    source, sink = np.unique(colour[left]), np.unique(colour[right])
-    row = np.concatenate([row[across], np.full(source.size, classes), sink])
-    column = np.concatenate([column[across], source, np.full(sink.size, classes + 1)])
-    value = np.concatenate([weight[across], np.full(source.size + sink.size, total)])
-    network = coo_array((value, (row, column)), shape=(classes + 2, classes + 2)).tocsr()
-    network = csr_array((np.minimum(network.data / scale, 2**30).astype(np.int32), network.indices, network.indptr), shape=network.shape)
+    into, out = np.bincount(colour, supply), np.bincount(colour, demand)
+    source, sink = np.flatnonzero(into), np.flatnonzero(out)
+    across = colour[a] != colour[b]
+    row = np.concatenate([colour[a[across]], np.full(source.size, classes), sink])
+    column = np.concatenate([colour[b[across]], source, np.full(sink.size, classes + 1)])
+    value = np.concatenate([weight[across], into[source], out[sink]])
+    network = coo_array((value, (row, column)), shape=(classes + 2,) * 2).tocsr()
+    scale = max(1.0, 2 * whole / 2**30)  # the solver counts in 32 bits
+    network.data = np.minimum(network.data / scale, 2**30).astype(np.int32)
     return float(maximum_flow(network, classes, classes + 1).flow_value * scale * unit)
+
+
+def _whole(topology):
+    """(capacity of each bundle as a whole number, bytes per second of one): exact for equal rates and for simple ratios."""
+    unit = float(topology.capacity.min())
+    if not np.allclose(topology.capacity / unit % 1, 0):
+        unit /= 720_720  # divisible by every number up to 16
+    return np.rint(topology.multiplicity * (topology.capacity / unit)).astype(np.int64), unit
+
+
+def _fold(topology, each, sends, takes, whole):
+    """Hosts of one bundle become what their switch sends and takes: (vertices that stay, supply of each, demand of each)."""
+    bundles = np.bincount(topology.a, minlength=topology.vertices) + np.bincount(topology.b, minlength=topology.vertices)
+    stub = (topology.b >= topology.hosts) & (topology.a < topology.hosts) & (bundles[topology.a] == 1)
+    kept = np.ones(topology.vertices, bool)
+    kept[topology.a[stub]] = False
+    amounts = []
+    for group in (sends, takes):
+        amount = np.zeros(topology.vertices)
+        amount[: topology.hosts][group] = whole
+        mine = stub.copy()
+        mine[stub] = group[topology.a[stub]]
+        amount += np.bincount(topology.b[mine], each[mine], topology.vertices)
+        amounts.append(amount[kept])
+    return kept, *amounts
 
 
 def _refine(weights, colour):
     """The coarsest equitable partition finer than `colour`, as class numbers from 0."""
     draw = np.random.default_rng(2)
-    colour = np.unique(colour, return_inverse=True)[1]
     for _ in range(ROUNDS):
         classes = colour.max() + 1
         # one random number per class; the weighted sum over the neighbours is the same only for the same neighbourhood
