@@ -3,10 +3,10 @@
 import difflib
 from dataclasses import replace
 
-from fabriclab.exercises import transport
+from fabriclab.exercises import opening, transport, wires
 from fabriclab.exercises.core import RIGHT, Draw, Numbers, blank, unreadable
 
-BANK = {exercise.id: exercise for part in (transport,) for exercise in part.EXERCISES}
+BANK = {exercise.id: exercise for part in (opening, wires, transport) for exercise in part.EXERCISES}
 
 
 def ids(part=""):
@@ -24,7 +24,7 @@ def find(exercise_id):
     if type(exercise_id) is str and exercise_id in BANK:
         return BANK[exercise_id]
     text = exercise_id[:60] if type(exercise_id) is str else "that"
-    close = difflib.get_close_matches(text, BANK, n=3, cutoff=0.7) or list(BANK)
+    close = difflib.get_close_matches(text, BANK, n=3, cutoff=0.85) or list(BANK)
     raise ValueError(f"no exercise is called {text!r}; did you mean {', '.join(close)}?")
 
 

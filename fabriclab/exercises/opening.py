@@ -12,7 +12,7 @@ from fabriclab.exercises.kinds import Choice, Option, Ordering, Quantity
 from fabriclab.exercises.slips import BITS, BOTH_WAYS, Slip
 from fabriclab.units import Gbps, day, hour, ms, si
 
-BYTES = {"FP32": 4, "BF16": 2, "FP8": 1}
+BYTES = {"FP32": 4, "BF16": 2}
 GPUS = {gpu.name: gpu for gpu in ACCELERATORS}
 
 
@@ -55,7 +55,6 @@ EXERCISES = [
         kind=Quantity(lambda x: x.parameters * BYTES[x.precision] / x.beta, "time", slips=(
             Slip("a byte a parameter", "you gave each gradient one byte; its precision needs more", lambda x: x.parameters / x.beta),
             Slip(BITS, "you took the port's bits per second for bytes per second", lambda x: x.parameters * BYTES[x.precision] / (8 * x.beta)),
-            Slip(BOTH_WAYS, "you gave a gradient half or twice the bytes of its precision, or halved the port: a port's rate is one way already", lambda x: x.parameters * BYTES[x.precision] / (2 * x.beta)),
         )),
         hints=("How many bytes has one number of that precision? 32 bits are 4 bytes.", "A port of 100 Gb/s moves 12.5 GB/s each way."),
         moral="A ring AllReduce sends nearly twice these bytes from every rank.",
