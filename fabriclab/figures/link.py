@@ -12,54 +12,261 @@ from fabriclab.figures import COLOURS, SERIES, drawing, log_axis
 from fabriclab.units import Gbps, ns, si
 
 TRACES = 96  # drawn of an eye: enough to show every transition, few enough to follow a slider
+_CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
+
+
+def _chance(axis, low, high, each=10):
+    """A logarithmic axis of probabilities, from 10^low to 10^high."""
+    log_axis(axis, "", 10.0**low, 10.0**high, each)
+    axis.set_major_formatter(lambda value, _: "1" if value == 1 else f"$10^{{{round(np.log10(value))}}}$")
 
 
 @drawing
 def eye(ax, eye, code):
     """Figure 5: the eye of a `link.Eye` sent in `code`: its wave, the receiver's thresholds, the opening of each eye as a bar.
 
-    Of many symbols the first are drawn, and those that come closest to a threshold; the openings are those of all.
+    Of many symbols `TRACES` are drawn: those that come closest to a threshold, and the first. The openings are those of all.
     """
-    raise NotImplementedError
+    ax.set(xlim=(-1, 1.42), ylim=(-1.5, 1.5), xticks=[-1, -0.5, 0, 0.5, 1], yticks=[-1, 0, 1])
+    ax.set(xlabel="time in symbols; decision at 0", ylabel="amplitude")
+    ax.spines["bottom"].set_bounds(-1, 1)
+    artists = {
+        "traces": [ax.add_collection(LineCollection([], colors=COLOURS["first"], alpha=0.35, linewidths=0.8, antialiaseds=False))],
+        # three of each: what PAM4 needs, and NRZ one of
+        "thresholds": [ax.plot([], [], "--", color=COLOURS["second"], linewidth=1.4)[0] for _ in range(3)],
+        "openings": [ax.plot([], [], color=COLOURS["ink"], linewidth=6, solid_capstyle="butt")[0] for _ in range(3)],
+        "heights": [ax.text(1.03, 0, "", va="center", fontsize=11, color=COLOURS["second"]) for _ in range(3)],
+        "levels": [ax.text(1.03, 0, "", va="center", fontsize=11) for _ in range(4)],
+        "closed": [ax.text(0, 1.4, "", ha="center", va="center", bbox=_CLEAR)],
+    }
+    move_eye(artists, eye, code)
+    return artists
+
+
+def move_eye(artists, eye, code):
+    """Set the artists of `eye` to another `link.Eye`."""
+    middle = eye.traces[:, len(eye.time) // 2]
+    distance = np.abs(middle[:, None] - eye.thresholds).min(axis=1)
+    # the first half as they come, the other half the narrowest
+    chosen = np.unique(np.append(np.arange(TRACES // 2), np.argsort(distance, kind="stable")[: TRACES // 2]))
+    rows = eye.traces[chosen[chosen < len(middle)]]
+    artists["traces"][0].set_segments(np.dstack([np.broadcast_to(eye.time, rows.shape), rows]))
+    samples = np.sort(middle)
+    for place in range(3):
+        there = place < len(eye.thresholds)
+        at = eye.thresholds[place] if there else 0.0
+        artists["thresholds"][place].set_data([-1, 1] if there else [], [at, at] if there else [])
+        artists["heights"][place].set(text=_height(eye.openings[place]) if there else "", y=at)
+        open_ = there and eye.openings[place] > 0
+        edges = _edges(samples, at, eye.openings[place]) if open_ else []
+        artists["openings"][place].set_data([0, 0] if open_ else [], edges)
+    for place, label in enumerate(artists["levels"]):
+        there = place < len(code.gray)
+        label.set(text=f"{code.gray[place]:0{code.bits}b}" if there else "", y=code.levels[place] if there else 0)
+    closed = sum(eye.openings <= 0)
+    artists["closed"][0].set_text("" if not closed else "closed" if closed == len(eye.openings) else f"{closed} of {len(eye.openings)} closed")
+
+
+def _height(opening):
+    return f"open {opening:.2f}" if opening > 0 else "closed"
+
+
+def _edges(samples, threshold, opening):
+    """The two neighbours among sorted `samples` that lie `opening` apart, those next to the threshold where there are several."""
+    gaps = np.diff(samples)
+    fits = np.flatnonzero(np.isclose(gaps, opening, rtol=1e-9, atol=1e-12))
+    first = fits[np.argmin(np.abs(samples[fits] + gaps[fits] / 2 - threshold))]
+    return samples[first : first + 2]
 
 
 @drawing
 def waterfall(ax, codes, fecs, codeword_loss):
-    """Bit error ratio against signal-to-noise for line codes `codes`, and the most that each of `fecs` can take for a `codeword_loss`."""
-    raise NotImplementedError
+    """Bit error ratio against signal-to-noise for line codes `codes`, and the most that each of `fecs` can take.
+
+    `fecs` are `link.ReedSolomon` codes; each line lies where the code loses a share `codeword_loss` of its codewords, and
+    a dot on each curve marks the decibels needed.
+    """
+    snr = np.linspace(4, 26, 221)
+    _chance(ax.yaxis, -15, 0, each=1000)
+    ax.set(xlim=(4, 26), xlabel="signal to noise, dB", ylabel="bit error ratio before FEC")
+    ax.xaxis.grid(True, color="#DDDDDD", linewidth=0.8)
+    artists = {"ratios": [], "thresholds": [], "needed": [], "labels": []}
+    for code, (colour, dash) in zip(codes, SERIES):
+        ratio = link.bit_error_ratio(snr, code)
+        artists["ratios"] += ax.plot(snr, ratio, color=COLOURS[colour], linestyle=dash, label=code.name)
+    for place, fec in enumerate(fecs):
+        ber = fec.ber_for(codeword_loss)
+        artists["thresholds"] += ax.plot([4, 26], [ber, ber], color=COLOURS["ink"], linewidth=1.4, linestyle=(0, (4, 2)) if place else "-")
+        name = fec.name.rpartition(" ")[2] or fec.name
+        artists["labels"].append(ax.annotate(f"{name}: {ber:.2g}", (26, ber), (0, 3 if place == 0 else -3), textcoords="offset points", ha="right", va="bottom" if place == 0 else "top", fontsize=11))
+    for code, (colour, _) in zip(codes, SERIES):
+        for place, fec in enumerate(fecs):
+            ber = fec.ber_for(codeword_loss)
+            need = link.snr_for(ber, code)
+            artists["needed"] += ax.plot([need], [ber], "o", markersize=7, color=COLOURS[colour])
+            if place == 0:
+                artists["labels"].append(ax.annotate(f"{need:.1f} dB", (need, ber), (7, 4), textcoords="offset points", color=COLOURS[colour], bbox=_CLEAR))
+    artists["legend"] = ax.legend(loc="lower left")
+    return artists
 
 
 @drawing
 def codeword_loss(ax, codes, ber=2.4e-4):
-    """Codewords lost against the bit error ratio before correction, for Reed-Solomon `codes`; `ber` is marked."""
-    raise NotImplementedError
+    """Codewords lost against the bit error ratio before correction, for `link.ReedSolomon` `codes`, down to 1e-40.
+
+    A dashed line marks `ber`, by default the limit of 100 Gb/s lanes under KP4, and a dot on each curve its loss there.
+    """
+    before = np.geomspace(1e-6, 1e-1, 251)
+    _chance(ax.xaxis, -6, -1)
+    _chance(ax.yaxis, -40, 0, each=1e5)
+    ax.set(xlabel="bit error ratio before FEC", ylabel="share of codewords lost")
+    artists = {"losses": [], "marked": [], "labels": []}
+    artists["ber"] = ax.plot([ber, ber], [1e-40, 1], color=COLOURS["muted"], linestyle="--", linewidth=1.4)
+    for place, (code, (colour, dash)) in enumerate(zip(codes, SERIES)):
+        artists["losses"] += ax.plot(before, np.maximum(code.codeword_loss(before), 1e-300), color=COLOURS[colour], linestyle=dash, label=code.name)
+        loss = code.codeword_loss(ber)
+        artists["marked"] += ax.plot([ber], [loss], "o", markersize=8, color=COLOURS[colour])
+        artists["labels"].append(ax.annotate(f"{loss:.1e}", (ber, loss), (10, -4), textcoords="offset points", va="top", color=COLOURS[colour], bbox=_CLEAR))
+    artists["labels"].append(ax.annotate(f"{ber:.1e}", (ber, 1e-40), (-5, 5), textcoords="offset points", ha="right", color=COLOURS["muted"]))
+    artists["legend"] = ax.legend(loc="upper left")
+    return artists
 
 
 @drawing
 def budget(ax, spent, budget):
-    """Link budgets of `budget` dB as stacked bars; `spent` maps a link's name to (dB in its cable, dB in its connectors)."""
-    raise NotImplementedError
+    """Link budgets of `budget` dB as stacked bars: cable, connectors, and the margin left, or in red what is missing.
+
+    `spent` maps a link's name to (dB in its cable, dB in its connectors). The axis goes to twice the budget; bars run off it.
+    """
+    rows = len(spent)
+    ax.set(xlim=(0, 2 * budget), ylim=(0, rows), yticks=[], xlabel="dB")
+    ax.spines["left"].set_visible(False)
+    looks = {
+        "cables": {"facecolor": COLOURS["wire"]}, "connectors": {"facecolor": COLOURS["fourth"]},
+        "margins": {"facecolor": COLOURS["good"], "alpha": 0.55}, "missing": {"facecolor": "none", "edgecolor": COLOURS["bad"], "linewidth": 3},
+    }
+    artists = {name: [ax.add_patch(Rectangle((0, row + 0.14), 0, 0.4, **look)) for row in reversed(range(rows))] for name, look in looks.items()}
+    artists["names"] = [ax.text(0, row + 0.62, "", va="bottom") for row in reversed(range(rows))]
+    artists["budget"] = ax.plot([budget, budget], [0.05, rows - 0.4], color=COLOURS["ink"], linewidth=2.2)
+    artists["legend"] = ax.legend(
+        [*(artists[name][0] for name in ("cables", "connectors", "margins", "missing")), artists["budget"][0]],
+        ["cable", "connectors", "margin", "short", "budget"], loc="lower left", bbox_to_anchor=(0, 1), ncols=5, columnspacing=1.2, handlelength=1.4,
+    )
+    move_budget(artists, spent, budget)
+    return artists
+
+
+def move_budget(artists, spent, budget):
+    """Set the artists of `budget` to other decibels."""
+    ax = artists["names"][0].axes
+    end = ax.get_xlim()[1]
+    for row, (name, (cable, connectors)) in enumerate(spent.items()):
+        margin = budget - cable - connectors
+        # beyond the end of the axis a bar need not go, and pixels have no room for it
+        ends = np.minimum([cable, cable + connectors, max(budget, 0)], 1.5 * end)
+        artists["cables"][row].set(x=0, width=ends[0])
+        artists["connectors"][row].set(x=ends[0], width=ends[1] - ends[0])
+        artists["margins"][row].set(x=ends[1], width=max(0.0, budget - ends[1]))
+        artists["missing"][row].set(x=budget, width=max(0.0, ends[1] - budget))
+        verdict = f"margin {margin:.1f} dB" if margin >= 0 else f"short by {-margin:.1f} dB"
+        artists["names"][row].set(text=f"{name}: {cable:.1f} + {connectors:.1f} of {budget:g} dB, {verdict}", color=COLOURS["ink" if margin >= 0 else "bad"])
+    artists["budget"][0].set_xdata([budget, budget])
 
 
 @drawing
 def reach(ax, media, lane_rates, copper, claims=()):
-    """How far each of `media` reaches; of passive copper `copper` metres at each of `lane_rates` (bytes/s), and others' `claims` (`catalog.CopperReach`)."""
-    raise NotImplementedError
+    """How far each medium reaches, in metres, for lanes of `lane_rates` bytes per second.
+
+    `media` are `catalog.Medium`s, drawn as lines at their reach; `copper` is metres of passive copper at each of `lane_rates`,
+    as a model has it; `claims` are `catalog.CopperReach`es, what others say, drawn as bars from least to most.
+    """
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    rates = np.asarray(lane_rates)
+    ax.set(xlim=(min(rates) / 1.5, max(rates) * 2.6), xlabel="lane rate", ylabel="reach")
+    shown = sorted({*rates, *(claim.lane_rate for claim in claims)})
+    shown = [rate for rate in shown if any(np.isclose(rate / Gbps, (25, 50, 100, 200, 400)))]
+    ax.set_xticks(shown, [si(rate, "b/s") for rate in shown])
+    ax.minorticks_off()
+    every = [*np.atleast_1d(copper), *(m.reach for m in media), *(c.least for c in claims)]
+    ax.set_ylim(min(every) / 1.6, max(every) * 1.8)
+    ax.set_yticks([tick for tick in (0.5, 1, 2, 3, 5, 10, 30, 100, 300) if ax.get_ylim()[0] <= tick <= ax.get_ylim()[1]])
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g} m")
+    ax.grid(True, axis="y", color="#DDDDDD", linewidth=0.8)
+    artists = {"media": [], "claims": [], "labels": []}
+    for medium, (colour, dash) in zip(media, SERIES[1:]):
+        artists["media"] += ax.plot(ax.get_xlim(), [medium.reach] * 2, color=COLOURS[colour], linestyle=dash)
+        artists["labels"].append(ax.annotate(f"{medium.name}: {medium.reach:g} m", (ax.get_xlim()[1], medium.reach), (-2, 4), textcoords="offset points", ha="right", color=COLOURS[colour]))
+    artists["copper"] = ax.plot(rates, copper, color=COLOURS["first"], marker="o", markersize=6, label="copper, from the budget")
+    # claims for the same rate stand side by side
+    for rate in dict.fromkeys(claim.lane_rate for claim in claims):
+        same = [claim for claim in claims if claim.lane_rate == rate]
+        for place, claim in enumerate(same):
+            x = rate * 2 ** (0.12 * (place - (len(same) - 1) / 2))
+            artists["claims"] += ax.plot([x, x], [claim.least, claim.most], color=COLOURS["ink"], marker="_", markersize=9, linewidth=1.6, label="copper, as others say" if not artists["claims"] else None)
+    artists["legend"] = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    return artists
 
 
 @drawing
 def fec_path(ax, tiers=(2, 3), per_switch=(100 * ns, 200 * ns)):
-    """The longest path through a tree of each of `tiers`, switch by switch, and what FEC adds one way at `per_switch` seconds, least and most."""
-    raise NotImplementedError
+    """The longest path through a tree of each of `tiers`, and what FEC adds one way at `per_switch` seconds, least and most.
+
+    Above, hosts and the switches crossed; below, on a common scale, the latency of FEC from least to most.
+    """
+    counts = [int(link.switches_on_path(tier)) for tier in tiers]
+    times = [tuple(link.fec_latency(count, each) for each in per_switch) for count in counts]
+    highest = max(high for _, high in times)
+    ax.set(xlim=(0, 1.02 * highest), ylim=(-0.1, len(tiers)), yticks=[], xlabel="FEC on the way, one direction")
+    ax.xaxis.set_major_formatter(lambda value, _: si(value, "s"))
+    ax.spines["left"].set_visible(False)
+    artists = {"boxes": [], "ranges": [], "labels": [], "links": []}
+    widest = max(counts) + 2
+    for place, (tier, count, (low, high), (colour, _)) in enumerate(zip(tiers, counts, times, SERIES)):
+        row = len(tiers) - 1 - place
+        cables = int(link.links_on_path(tier))
+        artists["labels"].append(ax.text(0, row + 0.8, f"{tier} tiers: {count} switches, {cables} links", fontweight="bold"))
+        width = 1 / (1.35 * widest - 0.35)
+        artists["links"] += ax.plot([0, (1.35 * count + 1.35) * width], [row + 0.58] * 2, color=COLOURS["ink"], linewidth=2, zorder=1, transform=ax.get_yaxis_transform())
+        for step in range(count + 2):
+            host = step in (0, count + 1)
+            box = Rectangle((1.35 * step * width, row + 0.45), width, 0.26, transform=ax.get_yaxis_transform(), facecolor=COLOURS["pale"] if host else "white", edgecolor=COLOURS["muted" if host else colour], linewidth=1.8, clip_on=False, zorder=2)
+            artists["boxes"].append(ax.add_patch(box))
+            ax.text(1.35 * (step + 0.37) * width, row + 0.58, "host" if host else "switch", ha="center", va="center", fontsize=11, transform=ax.get_yaxis_transform())
+        artists["ranges"] += ax.barh([row + 0.18], [high - low], left=[low], height=0.2, color=COLOURS[colour])
+        right = high < 0.7 * highest
+        artists["labels"].append(ax.text(high + 0.01 * highest if right else low - 0.01 * highest, row + 0.18, f"{si(low, 's')} to {si(high, 's')}", ha="left" if right else "right", va="center"))
+    return artists
 
 
 @drawing
 def bill(ax, bills):
-    """Dollars and watts of named `link.Bill`s: `bills` maps a name to its Bill."""
-    raise NotImplementedError
+    """Watts of named `link.Bill`s as bars, each with its modules and dollars in words: `bills` maps a name to its Bill."""
+    watts = [bill.power for bill in bills.values()]
+    ax.set(xlim=(0, 1.02 * max(watts)), ylim=(len(bills), 0), yticks=[], xlabel="power")
+    ax.xaxis.set_major_formatter(lambda value, _: si(value, "W"))
+    ax.spines["left"].set_visible(False)
+    words = [f"{name}: {bill.modules:,.0f} modules, {si(bill.power, 'W')}, {si(bill.cost, '$')}" for name, bill in bills.items()]
+    return {
+        "bars": list(ax.barh(np.arange(len(bills)) + 0.68, watts, height=0.36, color=COLOURS["first"])),
+        "labels": [ax.text(0, row + 0.44, text, va="bottom") for row, text in enumerate(words)],
+    }
 
 
 @drawing
 def shares(ax, cases):
-    """A network's share of power over three bases: `cases` maps a name to its `link.PowerShares`."""
-    raise NotImplementedError
+    """A network's share of power over three bases, side by side: `cases` maps a name to its `link.PowerShares`."""
+    bases = {"the accelerators": "of_accelerators", "accelerators and network": "of_accelerators_and_network", "whole nodes": "of_nodes"}
+    each = 0.8 / len(cases)
+    artists = {"bars": [], "labels": []}
+    highest = max(getattr(share, field) for share in cases.values() for field in bases.values())
+    ax.set(ylim=(len(bases) - 0.5, -0.5), xlim=(0, 1.15 * highest), xlabel="network power, as a share of the power of …")
+    ax.set_yticks(range(len(bases)), bases)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    for place, ((name, share), (colour, _), hatch) in enumerate(zip(cases.items(), SERIES, ("", "//", "..", "\\\\", "xx"))):
+        values = [getattr(share, field) for field in bases.values()]
+        rows = np.arange(len(bases)) + each * (place - (len(cases) - 1) / 2)
+        artists["bars"].append(ax.barh(rows, values, height=0.92 * each, color=COLOURS[colour], hatch=hatch, edgecolor="white", linewidth=0.5, label=name))
+        artists["labels"] += [ax.annotate(f"{value:.1%}", (value, row), (4, 0), textcoords="offset points", va="center") for value, row in zip(values, rows)]
+    artists["legend"] = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    return artists
