@@ -87,6 +87,8 @@ def read(text):
     """
     if not isinstance(text, str):
         raise ValueError(f"could not read {text!r}: a quantity is text such as '7 ms'")
+    if any(unicodedata.category(sign) == "No" for sign in text):
+        raise ValueError(f"could not read {text!r}: write powers as 10^2, and fractions as decimals")
     plain = unicodedata.normalize("NFKC", text).replace("μ", "u").replace("−", "-").replace("×", "x").replace("⋅", "x").strip()
     if len(plain) > 100:
         raise ValueError(f"could not read '{plain[:40]}…': longer than any quantity")
@@ -169,5 +171,5 @@ def si_digits(value, digits):
     """`value` to `digits` significant digits, without trailing zeros: 7.0015 to 4 is "7.002", 1024 is "1,024"."""
     rounded = float(f"{value:.{digits}g}")
     if rounded and not 1e-4 <= abs(rounded) < 1e7:
-        return f"{rounded:g}"
+        return f"{rounded:.{digits}g}"
     return f"{rounded:,.{max(0, digits - 1 - math.floor(math.log10(abs(rounded))))}f}".rstrip("0").rstrip(".") if rounded and rounded != int(rounded) else f"{int(rounded):,}"
