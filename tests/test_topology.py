@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fabriclab import catalog
 from fabriclab.topology import (
-    assemble, bill, bisection, build, card, dragonfly, fat_tree, leaf_spine, meta_24k, paths, rail_optimised, relabel, superpod_b200,
+    assemble, bill, bisection, build, card, dragonfly, failure, fat_tree, leaf_spine, meta_24k, paths, rail_optimised, relabel, superpod_b200,
     superpod_h100, torus, without_cable, without_vertex,
 )  # fmt: skip
 from fabriclab.units import GB
@@ -28,7 +28,8 @@ def test_superpod_h100(units, nodes, gpus, leaves, spines, down, up):
 
 @pytest.mark.parametrize(
     ("units", "nodes", "gpus", "leaves", "spines", "cores"),
-    [(2, 64, 512, 16, 8, 0), (4, 128, 1024, 32, 16, 0), (8, 256, 2048, 64, 32, 0), (16, 512, 4096, 128, 128, 64), (32, 1024, 8192, 256, 256, 128), (64, 2048, 16384, 512, 512, 256)],
+    [(2, 64, 512, 16, 8, 0), (4, 128, 1024, 32, 16, 0), (8, 256, 2048, 64, 32, 0),
+     (16, 512, 4096, 128, 128, 64), (32, 1024, 8192, 256, 256, 128), (64, 2048, 16384, 512, 512, 256)],  # fmt: skip
 )
 def test_superpod_b200(units, nodes, gpus, leaves, spines, cores):
     """Every row of NVIDIA's DGX B200 SuperPOD table: a third tier above 8 units, as many cables on every layer as GPUs."""
@@ -111,6 +112,9 @@ def test_tiers_begin_where_they_must():
     ("make", "says"),
     [
         (lambda: build(0, 64), "end_points"),
+        (lambda: build(1e12, 64), "at most 5,000,000 hosts"),
+        (lambda: fat_tree(1000), "at most 5,000,000 hosts"),
+        (lambda: leaf_spine(10**6, 1, 100, 1, 10**7), "at most 5,000,000 hosts"),
         (lambda: build(10.5, 4), "end_points"),
         (lambda: build(100, 64, 0.5), "oversubscription"),
         (lambda: build(100, 8, 20), "at least one uplink"),
@@ -121,6 +125,10 @@ def test_tiers_begin_where_they_must():
         (lambda: leaf_spine(32, 8, 32, 32), "a spine switch would need 128 ports and has 64"),
         (lambda: leaf_spine(4, 3, 32, 32), "spines must divide"),
         (lambda: leaf_spine(4, 4, 40, 32), "a leaf switch would need 72 ports"),
+        (lambda: build(100, 64, bandwidth=[1, 2]), "bandwidth must be one number"),
+        (lambda: build([100, 200], 64), "end_points must be one number"),
+        (lambda: torus((4, [4, 4])), "sides must be one number"),
+        (lambda: failure(fat_tree(4), fat_tree(6)), "broken must be fat-tree k=4"),
         (lambda: fat_tree(5), "radix must be even"),
         (lambda: fat_tree(8, 4), "tiers"),
         (lambda: fat_tree(8, hosts=129), "hosts must be at most 128"),
@@ -128,10 +136,10 @@ def test_tiers_begin_where_they_must():
         (lambda: rail_optimised(100_000, radix=64), "cannot be wired"),
         (lambda: rail_optimised(float("nan")), "nodes"),
         (lambda: dragonfly(1, 0, 1), "a must be"),
-        (lambda: dragonfly(100, 1000, 1000), "ten million"),
+        (lambda: dragonfly(100, 1000, 1000), "at most 5,000,000 hosts"),
         (lambda: torus(()), "sides"),
         (lambda: torus((3, -1)), "sides"),
-        (lambda: torus((10**4, 10**4)), "ten million"),
+        (lambda: torus((10**4, 10**4)), "at most 5,000,000 hosts"),
         (lambda: superpod_h100(0), "units"),
         (lambda: without_vertex(fat_tree(4), 36), "vertex must be below 36"),
         (lambda: without_cable(fat_tree(4), 48), "bundle must be below 48"),

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from fabriclab.checks import count, number, positive
-from fabriclab.topology.graph import assemble
+from fabriclab.checks import number
+from fabriclab.topology.graph import assemble, host_count, rate, whole
 from fabriclab.units import GB
 
 TIERS = ("leaf", "spine", "core")
@@ -32,7 +32,7 @@ def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB):
     Traceback (most recent call last):
     ValueError: end_points cannot be wired: 65,537 of them need 2,049 leaves, more than three tiers of 64-port switches can join
     """
-    hosts, per_node = int(count("end_points", end_points)), int(count("per_node", per_node))
+    hosts, per_node = host_count("end_points", end_points), whole("per_node", per_node)
     radices, ratios = _per_tier("radix", radix, 2), _per_tier("oversubscription", oversubscription, 1)
     if hosts <= radices[0]:
         return _wire(f"one switch, {hosts} hosts", hosts, radices, ratios, 1, per_node, bandwidth)
@@ -52,8 +52,9 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
     Traceback (most recent call last):
     ValueError: leaf-spine cannot be wired: a spine switch would need 128 ports and has 64
     """
-    leaves, spines, down, up = (int(count(n, v)) for n, v in (("leaves", leaves), ("spines", spines), ("down", down), ("up", up)))
-    radix, bandwidth = int(count("radix", radix, 2)), positive("bandwidth", bandwidth)
+    leaves, spines, down, up = (whole(n, v) for n, v in (("leaves", leaves), ("spines", spines), ("down", down), ("up", up)))
+    radix, bandwidth = whole("radix", radix, 2), rate(bandwidth)
+    host_count("leaves times down and up", leaves * max(down, up))
     if up % spines:
         raise ValueError(f"spines must divide a leaf's {up} uplinks so that the wiring is even, not {spines}")
     leaf, host = np.arange(leaves), np.arange(leaves * down)
@@ -63,7 +64,8 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
     }
     # only an even number of full leaves halves along leaves; uplinks beyond the hosts' own cables add nothing
     closed = {"bisection": host.size / 2 * bandwidth * min(1.0, up / down)} if leaves % 2 == 0 else {}
-    return assemble("leaf-spine", host.size, TIERS[:2], (leaves, spines), (radix, radix), bundles, (host // down)[:, None], optical=("leaf-spine",), closed=closed)
+    place = (host // down)[:, None]
+    return assemble("leaf-spine", host.size, TIERS[:2], (leaves, spines), (radix,) * 2, bundles, place, optical=("leaf-spine",), closed=closed)
 
 
 def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB):
@@ -75,11 +77,11 @@ def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB):
     >>> fat_tree(64).switches, fat_tree(64, hosts=4096).switches
     ({'leaf': 2048, 'spine': 2048, 'core': 1024}, {'leaf': 128, 'spine': 128, 'core': 64})
     """
-    radix, tiers = int(count("radix", radix, 2)), int(count("tiers", tiers, 2))
+    radix, tiers = whole("radix", radix, 2), whole("tiers", tiers, 2)
     if radix % 2 or tiers > 3:
         raise ValueError(f"radix must be even, as half of a leaf's ports point up, not {radix}" if radix % 2 else f"tiers must be 2 or 3, not {tiers}")
     most = radix**tiers // (4 if tiers == 3 else 2)
-    hosts = most if hosts is None else int(count("hosts", hosts))
+    hosts = host_count("radix", most) if hosts is None else host_count("hosts", hosts)
     if hosts > most:
         raise ValueError(f"hosts must be at most {most:,} in {tiers} tiers of {radix}-port switches, not {hosts:,}")
     return _wire(f"fat-tree k={radix}, {tiers} tiers", hosts, (radix,) * 3, (1.0, 1.0), tiers, 1, bandwidth)
@@ -96,9 +98,9 @@ def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, ba
     >>> rail_optimised(128, joined=False).switches
     {'leaf': 32, 'spine': 16}
     """
-    nodes, rails = int(count("nodes", nodes)), int(count("rails", rails))
+    nodes, rails = whole("nodes", nodes), whole("rails", rails)
     radices, ratios = _per_tier("radix", radix, 2), _per_tier("oversubscription", oversubscription, 1)
-    host = np.arange(nodes * rails)
+    host = np.arange(host_count("nodes times rails", nodes * rails))
     if not joined:
         return _separate(build(nodes, radices, ratios, 1, bandwidth), rails, bandwidth)
     down, _ = _split(radices[0], ratios[0])
@@ -138,7 +140,7 @@ def _per_tier(name, value, least):
     if not 1 <= len(values) <= 3 - (name == "oversubscription"):
         raise ValueError(f"{name} must be one number or one per tier, not {value!r}")
     if name == "radix":
-        values = [int(count(name, v, least)) for v in values]
+        values = [whole(name, v, least) for v in values]
         return tuple(values + values[-1:] * (3 - len(values)))
     values = [number(name, v, least=1.0, expected="1 or more (downlinks over uplinks)") for v in values]
     return tuple(values + [1.0] * (2 - len(values)))
@@ -165,7 +167,7 @@ def _leaves(hosts, per_node, radices, ratios):
 
 def _wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, leaves=None, group=1):
     """The tree itself. `home`: leaf of each host, evenly filled if not given; leaves come in groups that share a pod."""
-    bandwidth = positive("bandwidth", bandwidth)
+    bandwidth = rate(bandwidth)
     host = np.arange(hosts)
     node = None if per_node == 1 else host // per_node
     if tiers == 1:
@@ -185,7 +187,8 @@ def _wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, l
     else:
         pod, pods, spines, per_spine, cores, fan = _upper(leaves, group, up, radices, ratios)
         if not pods:
-            raise ValueError(f"end_points cannot be wired: {hosts:,} of them need {leaves:,} leaves, more than three tiers of {radices[0]}-port switches can join")
+            most = f"more than three tiers of {radices[0]}-port switches can join"
+            raise ValueError(f"end_points cannot be wired: {hosts:,} of them need {leaves:,} leaves, {most}")
     plane, at = np.tile(np.arange(spines), leaves), np.repeat(leaf, spines)
     counts = (leaves, pods * spines, cores)[:tiers]
     bundles = {
@@ -238,7 +241,7 @@ def _closed(hosts, bandwidth, per_node, on_leaf, in_pod, up, spines, per_spine, 
         closed["bisection"] = nodes // 2 * per_node * bandwidth
     elif full and even and leaf_ratio >= 1 and spine_ratio >= 1:
         closed["bisection"] = float(hosts / 2 * bandwidth / (leaf_ratio * spine_ratio))
-    if full:
+    if full and hosts > 1:
         d, p, n = int(on_leaf[0]), int(in_pod[0]), hosts
         near = {2: d - 1, 4: d * (p - 1), 6: n - d * p}
         closed["links_worst"] = max(links for links, some in near.items() if some)

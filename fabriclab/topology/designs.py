@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from fabriclab.checks import count
 from fabriclab.topology.clos import build, rail_optimised
+from fabriclab.topology.graph import whole
 
 
 def superpod_h100(units=4):
@@ -17,7 +17,7 @@ def superpod_h100(units=4):
     >>> pod.hosts, pod.switches, pod.management
     (1016, {'leaf': 32, 'spine': 16}, 4)
     """
-    units = int(count("units", units))
+    units = whole("units", units)
     return replace(rail_optimised(32 * units - 1), name=f"DGX SuperPOD H100, {units} SU", management=4)
 
 
@@ -29,7 +29,7 @@ def superpod_b200(units=4):
     >>> superpod_b200(8).switches, superpod_b200(16).switches
     ({'leaf': 64, 'spine': 32}, {'leaf': 128, 'spine': 128, 'core': 64})
     """
-    units = int(count("units", units))
+    units = whole("units", units)
     return replace(rail_optimised(32 * units), name=f"DGX SuperPOD B200, {units} SU")
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from fabriclab.checks import count, positive
-from fabriclab.topology.graph import assemble
+from fabriclab.topology.graph import assemble, host_count, rate, whole
 from fabriclab.units import GB
 
 
@@ -23,12 +22,10 @@ def dragonfly(p, a, h, bandwidth=50 * GB):
     >>> dragonfly(2, 4, 2).cables
     {'host-router': 72, 'local': 54, 'global': 36}
     """
-    p, a, h = (int(count(name, value)) for name, value in (("p", p), ("a", a), ("h", h)))
-    bandwidth = positive("bandwidth", bandwidth)
+    p, a, h = (whole(name, value) for name, value in (("p", p), ("a", a), ("h", h)))
+    bandwidth = rate(bandwidth)
     groups = a * h + 1
-    if groups * a * p > 10_000_000:
-        raise ValueError(f"p, a and h must stay below ten million hosts, not {groups * a * p:,}")
-    hosts, routers = groups * a * p, groups * a
+    hosts, routers = host_count("p, a and h", groups * a * p), groups * a
     host = np.arange(hosts)
     one, other = np.triu_indices(a, 1)
     base = np.arange(groups)[:, None] * a
@@ -67,11 +64,9 @@ def torus(sides, bandwidth=50 * GB):
     """
     if not isinstance(sides, (tuple, list)) or not sides or len(sides) > 8:
         raise ValueError(f"sides must be one to eight whole numbers, such as (8, 8, 16), not {sides!r}")
-    sides = tuple(int(count("sides", k)) for k in sides)
-    bandwidth = positive("bandwidth", bandwidth)
-    hosts = int(np.prod(sides, dtype=float))
-    if hosts > 10_000_000:
-        raise ValueError(f"sides must multiply to at most ten million hosts, not {hosts:,}")
+    sides = tuple(whole("sides", k) for k in sides)
+    bandwidth = rate(bandwidth)
+    hosts = host_count("sides", float(np.prod(sides, dtype=float)))
     host = np.arange(hosts)
     place = np.array(np.unravel_index(host, sides))
     bundles = {}

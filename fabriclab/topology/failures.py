@@ -45,11 +45,15 @@ def failures(topology):
 def failure(topology, broken, part="part"):
     """The `Failure` that turned `topology` into `broken` (see `without_vertex`, `without_cable`; any number of parts).
 
+    Raises ValueError when `broken` does not come from `topology`.
+
     >>> from fabriclab.topology import torus, without_vertex
     >>> ring = torus((8,))
     >>> failure(ring, without_vertex(ring, 3)).extra_links
     4
     """
+    if (broken.hosts, broken.counts) != (topology.hosts, topology.counts):
+        raise ValueError(f"broken must be {topology.name} with parts removed, not {broken.name}")
     return _compare(topology, part, broken, bisection(topology), paths(topology).links_on_path, _pieces(topology))
 
 

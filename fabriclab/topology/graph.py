@@ -9,7 +9,32 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from fabriclab.checks import count
+from fabriclab.checks import count, positive
+
+
+MOST_HOSTS = 5_000_000  # a full fat-tree of 256-port switches has 4.2 million
+
+
+def whole(name, value, least=1):
+    """One whole number as an int; a network has one shape, so no arrays."""
+    if np.ndim(value):
+        raise ValueError(f"{name} must be one number, not {str(value)[:60]}")
+    return int(count(name, value, least))
+
+
+def rate(bandwidth):
+    """The one bandwidth of all cables, bytes per second."""
+    if np.ndim(bandwidth):
+        raise ValueError(f"bandwidth must be one number, not {str(bandwidth)[:60]}")
+    return positive("bandwidth", bandwidth)
+
+
+def host_count(name, hosts):
+    """`hosts` as an int, one or more, or a ValueError: beyond `MOST_HOSTS` it is a slip, and would fill the memory."""
+    hosts = whole(name, hosts)
+    if hosts > MOST_HOSTS:
+        raise ValueError(f"{name} must make at most {MOST_HOSTS:,} hosts, not {hosts:,}")
+    return hosts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,7 +161,7 @@ def without_vertex(topology, vertex):
     >>> sum(without_vertex(tree, tree.first("leaf")).cables.values()), sum(tree.cables.values())
     (44, 48)
     """
-    count("vertex", vertex, least=0)
+    vertex = whole("vertex", vertex, least=0)
     if vertex >= topology.vertices:
         raise ValueError(f"vertex must be below {topology.vertices}, not {vertex}")
     return _keep(topology, (topology.a != vertex) & (topology.b != vertex), topology.multiplicity)
@@ -149,7 +174,7 @@ def without_cable(topology, bundle):
     >>> without_cable(fat_tree(4), 0).cables
     {'host-leaf': 15, 'leaf-spine': 16, 'spine-core': 16}
     """
-    count("bundle", bundle, least=0)
+    bundle = whole("bundle", bundle, least=0)
     if bundle >= topology.a.size:
         raise ValueError(f"bundle must be below {topology.a.size}, not {bundle}")
     left = topology.multiplicity.copy()
