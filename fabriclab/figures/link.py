@@ -35,8 +35,8 @@ def eye(ax, eye, code):
         # three of each: what PAM4 needs, and NRZ one of
         "thresholds": [ax.plot([], [], "--", color=COLOURS["second"], linewidth=1.4)[0] for _ in range(3)],
         "openings": [ax.plot([], [], color=COLOURS["ink"], linewidth=6, solid_capstyle="butt")[0] for _ in range(3)],
-        "heights": [ax.text(1.03, 0, "", va="center", fontsize=11, color=COLOURS["second"]) for _ in range(3)],
-        "levels": [ax.text(1.03, 0, "", va="center", fontsize=11) for _ in range(4)],
+        "heights": [ax.text(1.03, 0, "", va="center", fontsize=11) for _ in range(3)],
+        "levels": [ax.text(1.03, 0, "", va="center", fontsize=11, fontweight="bold") for _ in range(4)],
         "closed": [ax.text(0, 1.4, "", ha="center", va="center", bbox=_CLEAR)],
     }
     move_eye(artists, eye, code)
@@ -98,14 +98,14 @@ def waterfall(ax, codes, fecs, codeword_loss):
         ber = fec.ber_for(codeword_loss)
         artists["thresholds"] += ax.plot([4, 26], [ber, ber], color=COLOURS["ink"], linewidth=1.4, linestyle=(0, (4, 2)) if place else "-")
         name = fec.name.rpartition(" ")[2] or fec.name
-        artists["labels"].append(ax.annotate(f"{name}: {ber:.2g}", (26, ber), (0, 3 if place == 0 else -3), textcoords="offset points", ha="right", va="bottom" if place == 0 else "top", fontsize=11))
+        artists["labels"].append(ax.annotate(f"{name} copes to {ber:.1e}", (26, ber), (0, 3 if place == 0 else -3), textcoords="offset points", ha="right", va="bottom" if place == 0 else "top", fontsize=11))
     for code, (colour, _) in zip(codes, SERIES):
         for place, fec in enumerate(fecs):
             ber = fec.ber_for(codeword_loss)
             need = link.snr_for(ber, code)
             artists["needed"] += ax.plot([need], [ber], "o", markersize=7, color=COLOURS[colour])
             if place == 0:
-                artists["labels"].append(ax.annotate(f"{need:.1f} dB", (need, ber), (7, 4), textcoords="offset points", color=COLOURS[colour], bbox=_CLEAR))
+                artists["labels"].append(ax.annotate(f"{need:.1f} dB", (need, ber), (7, 4), textcoords="offset points", bbox=_CLEAR))
     artists["legend"] = ax.legend(loc="lower left")
     return artists
 
@@ -122,35 +122,37 @@ def codeword_loss(ax, codes, ber=2.4e-4):
     ax.set(xlabel="bit error ratio before FEC", ylabel="share of codewords lost")
     artists = {"losses": [], "marked": [], "labels": []}
     artists["ber"] = ax.plot([ber, ber], [1e-40, 1], color=COLOURS["muted"], linestyle="--", linewidth=1.4)
-    for place, (code, (colour, dash)) in enumerate(zip(codes, SERIES)):
+    for code, (colour, dash) in zip(codes, SERIES):
         artists["losses"] += ax.plot(before, np.maximum(code.codeword_loss(before), 1e-300), color=COLOURS[colour], linestyle=dash, label=code.name)
         loss = code.codeword_loss(ber)
         artists["marked"] += ax.plot([ber], [loss], "o", markersize=8, color=COLOURS[colour])
-        artists["labels"].append(ax.annotate(f"{loss:.1e}", (ber, loss), (10, -4), textcoords="offset points", va="top", color=COLOURS[colour], bbox=_CLEAR))
+        # the lowest curve is the last, and free on its right; the others are free above
+        low = loss == min(each.codeword_loss(ber) for each in codes)
+        artists["labels"].append(ax.annotate(f"{loss:.1e}", (ber, loss), (9, -5) if low else (-9, 5), textcoords="offset points", ha="left" if low else "right", va="top" if low else "bottom"))
     artists["labels"].append(ax.annotate(f"{ber:.1e}", (ber, 1e-40), (-5, 5), textcoords="offset points", ha="right", color=COLOURS["muted"]))
-    artists["legend"] = ax.legend(loc="upper left")
+    artists["legend"] = ax.legend(loc="lower right")
     return artists
 
 
 @drawing
 def budget(ax, spent, budget):
-    """Link budgets of `budget` dB as stacked bars: cable, connectors, and the margin left, or in red what is missing.
+    """Link budgets of `budget` dB as stacked bars: cable, connectors, then the margin left, or in red what is missing.
 
-    `spent` maps a link's name to (dB in its cable, dB in its connectors). The axis goes to twice the budget; bars run off it.
+    `spent` maps a link's name to (dB in its cable, dB in its connectors). The axis ends at twice the budget; bars run off it.
     """
     rows = len(spent)
     ax.set(xlim=(0, 2 * budget), ylim=(0, rows), yticks=[], xlabel="dB")
     ax.spines["left"].set_visible(False)
     looks = {
-        "cables": {"facecolor": COLOURS["wire"]}, "connectors": {"facecolor": COLOURS["fourth"]},
-        "margins": {"facecolor": COLOURS["good"], "alpha": 0.55}, "missing": {"facecolor": "none", "edgecolor": COLOURS["bad"], "linewidth": 3},
+        "cable": {"facecolor": COLOURS["wire"]}, "connectors": {"facecolor": COLOURS["fourth"], "hatch": ".."},
+        "margin": {"facecolor": COLOURS["good"], "hatch": "//"}, "short": {"facecolor": COLOURS["bad"], "hatch": "xx"},
     }
-    artists = {name: [ax.add_patch(Rectangle((0, row + 0.14), 0, 0.4, **look)) for row in reversed(range(rows))] for name, look in looks.items()}
+    artists = {name: [ax.add_patch(Rectangle((0, row + 0.14), 0, 0.4, edgecolor="white", linewidth=0.5, **look)) for row in reversed(range(rows))] for name, look in looks.items()}
     artists["names"] = [ax.text(0, row + 0.62, "", va="bottom") for row in reversed(range(rows))]
-    artists["budget"] = ax.plot([budget, budget], [0.05, rows - 0.4], color=COLOURS["ink"], linewidth=2.2)
+    artists["budget"] = [ax.plot([], [], color=COLOURS["ink"], linewidth=3)[0] for _ in range(rows)]
     artists["legend"] = ax.legend(
-        [*(artists[name][0] for name in ("cables", "connectors", "margins", "missing")), artists["budget"][0]],
-        ["cable", "connectors", "margin", "short", "budget"], loc="lower left", bbox_to_anchor=(0, 1), ncols=5, columnspacing=1.2, handlelength=1.4,
+        [*(artists[name][0] for name in looks), artists["budget"][0]], [*looks, f"budget, {budget:g} dB"],
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=5, columnspacing=1.2, handlelength=1.4,
     )
     move_budget(artists, spent, budget)
     return artists
@@ -159,18 +161,49 @@ def budget(ax, spent, budget):
 def move_budget(artists, spent, budget):
     """Set the artists of `budget` to other decibels."""
     ax = artists["names"][0].axes
-    end = ax.get_xlim()[1]
     for row, (name, (cable, connectors)) in enumerate(spent.items()):
         margin = budget - cable - connectors
-        # beyond the end of the axis a bar need not go, and pixels have no room for it
-        ends = np.minimum([cable, cable + connectors, max(budget, 0)], 1.5 * end)
-        artists["cables"][row].set(x=0, width=ends[0])
-        artists["connectors"][row].set(x=ends[0], width=ends[1] - ends[0])
-        artists["margins"][row].set(x=ends[1], width=max(0.0, budget - ends[1]))
-        artists["missing"][row].set(x=budget, width=max(0.0, ends[1] - budget))
+        # what is spent beyond the budget is not there to be drawn: it is what is missing
+        ends = np.minimum([0.0, cable, cable + connectors], budget)
+        artists["cable"][row].set(x=0, width=ends[1])
+        artists["connectors"][row].set(x=ends[1], width=ends[2] - ends[1])
+        artists["margin"][row].set(x=ends[2], width=max(0.0, margin))
+        artists["short"][row].set(x=budget, width=max(0.0, -margin))
         verdict = f"margin {margin:.1f} dB" if margin >= 0 else f"short by {-margin:.1f} dB"
-        artists["names"][row].set(text=f"{name}: {cable:.1f} + {connectors:.1f} of {budget:g} dB, {verdict}", color=COLOURS["ink" if margin >= 0 else "bad"])
-    artists["budget"][0].set_xdata([budget, budget])
+        artists["names"][row].set_text(f"{name}: {cable:.1f} dB cable, {connectors:.1f} dB connectors, {verdict}")
+        middle = len(spent) - 1 - row + 0.34
+        artists["budget"][row].set_data([budget, budget], [middle - 0.26, middle + 0.26])
+
+
+@drawing
+def media(ax, media, metres, chosen):
+    """Which of `media` (`catalog.Medium`s, the same names in every move) reach `metres`, with dollars and watts of a link.
+
+    Bars on a log axis end at each reach; the line is where the link ends; the bar of the medium named `chosen` is framed.
+    """
+    rows = len(media)
+    log_axis(ax.xaxis, "m", 0.5, 300)
+    ax.set(ylim=(0, rows), yticks=[], xlabel="reach")
+    ax.spines["left"].set_visible(False)
+    ax.set_xticks([0.5, 1, 3, 10, 30, 100, 300])
+    artists = {
+        "bars": [ax.add_patch(Rectangle((0.1, row + 0.1), 0.1, 0.36, linewidth=1)) for row in reversed(range(rows))],
+        "names": [ax.text(0.5, row + 0.52, "", va="bottom", bbox=_CLEAR) for row in reversed(range(rows))],
+        "metres": ax.plot([], [], "--", color=COLOURS["ink"], linewidth=2.2, zorder=1.5),
+    }
+    move_media(artists, media, metres, chosen)
+    return artists
+
+
+def move_media(artists, media, metres, chosen):
+    """Set the artists of `media` to other reaches, another length, another choice."""
+    artists["metres"][0].set_data([metres, metres], artists["metres"][0].axes.get_ylim())
+    for medium, bar, name in zip(media, artists["bars"], artists["names"]):
+        reaches, framed = metres <= medium.reach, medium.name == chosen
+        bar.set_width(max(0.0, medium.reach - bar.get_x()))
+        bar.set(facecolor=COLOURS["good" if reaches else "bad"], hatch="" if reaches else "xx", edgecolor=COLOURS["ink"] if framed else "white", linewidth=3 if framed else 1)
+        words = f"{medium.name}, {si(medium.reach, 'm', 3)}: {'reaches' if reaches else 'too short'}; {si(medium.price, '$')}, {si(2 * medium.watts_per_end, 'W')} a link"
+        name.set(text=words, fontweight="bold" if framed else "normal")
 
 
 @drawing
@@ -196,14 +229,14 @@ def reach(ax, media, lane_rates, copper, claims=()):
     artists = {"media": [], "claims": [], "labels": []}
     for medium, (colour, dash) in zip(media, SERIES[1:]):
         artists["media"] += ax.plot(ax.get_xlim(), [medium.reach] * 2, color=COLOURS[colour], linestyle=dash)
-        artists["labels"].append(ax.annotate(f"{medium.name}: {medium.reach:g} m", (ax.get_xlim()[1], medium.reach), (-2, 4), textcoords="offset points", ha="right", color=COLOURS[colour]))
+        artists["labels"].append(ax.annotate(f"{medium.name}: {medium.reach:g} m", (ax.get_xlim()[1], medium.reach), (-2, 4), textcoords="offset points", ha="right"))
     artists["copper"] = ax.plot(rates, copper, color=COLOURS["first"], marker="o", markersize=6, label="copper, from the budget")
     # claims for the same rate stand side by side
     for rate in dict.fromkeys(claim.lane_rate for claim in claims):
         same = [claim for claim in claims if claim.lane_rate == rate]
         for place, claim in enumerate(same):
             x = rate * 2 ** (0.12 * (place - (len(same) - 1) / 2))
-            artists["claims"] += ax.plot([x, x], [claim.least, claim.most], color=COLOURS["ink"], marker="_", markersize=9, linewidth=1.6, label="copper, as others say" if not artists["claims"] else None)
+            artists["claims"] += ax.plot([x, x], [claim.least, claim.most], color=COLOURS["ink"], marker="s", markersize=5, linewidth=2, label="copper, as published" if not artists["claims"] else None)
     artists["legend"] = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     return artists
 

@@ -3,20 +3,26 @@
 As in `fabriclab.figures.transport`, what an explorer brings to life is drawn by the same `move_...` that moves it.
 """
 
+import textwrap
+
 import numpy as np
 from matplotlib.patches import Rectangle
 
 from fabriclab.figures import COLOURS, SERIES, drawing, log_axis
-from fabriclab.units import GB, si
+from fabriclab.units import si
 
 BASES = {"per direction": 1, "both directions": 2}
-# marks that differ as well as colours and dashes do
-MARKS = "osD^v"
+# marks that differ, as colours and dashes do, in shape and in size: two that fall on one another both show
+MARKS = [("o", 6), ("s", 11), ("D", 6), ("^", 7), ("v", 7)]
+
+
+# behind words that something may pass
+_CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
 
 
 def _bare(ax):
     ax.set_axis_off()
-    ax.set(xlim=(0, 1), ylim=(0, 1))
+    ax.set(xlim=(-0.004, 1.004), ylim=(0, 1))
 
 
 @drawing
@@ -50,8 +56,8 @@ def history(ax, rates):
     values = [rate.per_direction for rate in rates]
     log_axis(ax.yaxis, "B/s", 10 ** np.floor(np.log10(min(values)) - 0.01), 2 * max(values))
     ax.set(xlim=(min(rate.year for rate in rates) - 0.5, last + 1), xlabel="year", ylabel="line rate, per direction")
-    artists = {"rates": [], "labels": []}
-    for family, (colour, dash), mark in zip(families, SERIES, MARKS):
+    artists = {"rates": []}
+    for family, (colour, dash), (mark, size) in zip(families, SERIES, MARKS):
         best = []
         for rate in sorted((r for r in rates if r.family == family), key=lambda r: (r.year, r.per_direction)):
             if best and best[-1].year == rate.year:
@@ -61,7 +67,7 @@ def history(ax, rates):
         years, steps = [r.year for r in best], [r.per_direction for r in best]
         artists["rates"] += ax.plot(
             [*years, last + 1], [*steps, steps[-1]], color=COLOURS[colour], linestyle=dash, drawstyle="steps-post",
-            marker=mark, markevery=range(len(years)), markersize=6, label=family,
+            marker=mark, markevery=range(len(years)), markersize=size, markerfacecolor="white", markeredgewidth=1.8, label=family,
         )
     artists["legend"] = ax.legend(loc="upper left")
     return artists
@@ -84,25 +90,27 @@ def hierarchy(ax, accelerators, basis="per direction"):
         "network port": [ways * gpu.port.per_direction for gpu in accelerators],
     }
     every = [value for values in kinds.values() for value in values]
-    log_axis(ax.yaxis, "B/s", 10 ** np.floor(np.log10(min(every)) - 0.01), 30 * max(every))
-    ax.xaxis.grid(False)
+    log_axis(ax.yaxis, "B/s", min(every) / 3, 20 * max(every))
     ax.set_ylabel(f"bandwidth of links, {basis}")
     ax.set_xticks(range(len(accelerators)), [f"{gpu.name}, {gpu.year}\nport: {gpu.port.name}" for gpu in accelerators])
-    artists = {"bars": [], "labels": []}
-    for place, ((name, values), colour, hatch) in enumerate(zip(kinds.items(), ("muted", "first", "fourth", "startup"), ("", "//", "..", "\\\\"))):
+    artists = {"bars": [], "ratios": [], "labels": []}
+    looks = (("muted", ""), ("first", "//"), ("fourth", ".."), ("startup", "\\\\"))
+    for place, ((name, values), (colour, hatch)) in enumerate(zip(kinds.items(), looks)):
         x = np.arange(len(values)) + 0.2 * (place - 1.5)
         artists["bars"].append(ax.bar(x, values, width=0.19, color=COLOURS[colour], edgecolor="white", hatch=hatch, linewidth=0.5, label=name))
     for place, gpu in enumerate(accelerators):
-        ratio = gpu.nvlink.per_direction / gpu.port.per_direction
-        artists["labels"].append(ax.annotate(f"1 : {ratio:.3g}", (place + 0.3, ways * gpu.port.per_direction), (0, 4), textcoords="offset points", ha="center", fontsize=11))
+        top, foot, x = ways * gpu.nvlink.per_direction, ways * gpu.port.per_direction, place + 0.3
+        ax.plot([place, x + 0.1], [top, top], color=COLOURS["ink"], linewidth=1.2)
+        artists["ratios"].append(ax.annotate("", (x, foot), (x, top), arrowprops={"arrowstyle": "<->", "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}))
+        artists["labels"].append(ax.annotate(f"{top / foot:.3g}x", (x, np.sqrt(top * foot)), (-4, 0), textcoords="offset points", ha="right", va="center", bbox=_CLEAR))
     artists["legend"] = ax.legend(loc="upper left", ncols=2)
     return artists
 
 
 def _round_up(value):
-    """The next of 1, 2, 5, 10, 20, 50 … at or above `value`: an axis that stands still while a bar grows."""
+    """The next round number at or above `value`, eight to the decade: an axis that stands still while a bar grows."""
     decade = 10 ** np.floor(np.log10(value))
-    return float(next(step * decade for step in (1, 2, 5, 10) if step * decade >= value * (1 - 1e-9)))
+    return float(next(step * decade for step in (1, 1.5, 2, 2.5, 3, 4, 6, 8, 10) if step * decade >= value * (1 - 1e-9)))
 
 
 @drawing
@@ -124,11 +132,11 @@ def timeline(ax, steps):
     artists = {"names": [], "labels": []} | {phase: [] for phase in looks}
     for row in reversed(range(rows)):
         for phase, look in looks.items():
-            y, height = (row + 0.11, 0.22) if phase == "AllReduce" else (row + 0.35, 0.3)
+            y, height = (row + 0.08, 0.24) if phase == "AllReduce" else (row + 0.34, 0.3)
             artists[phase].append(ax.add_patch(Rectangle((0, y), 0, height, linewidth=1, **look)))
-        artists["names"].append(ax.text(0, row + 0.74, "", va="bottom"))
-        artists["labels"].append([ax.text(0, row + y, "", va="center", ha="center", color=colour, fontsize=11) for y, colour in ((0.5, "white"), (0.5, "white"), (0.22, "black"))])
-    artists["labels"] = sum(artists["labels"], [])
+        artists["names"].append(ax.text(0, row + 0.7, "", va="bottom"))
+        artists["labels"] += [ax.text(0, row + y, "", va="center", color=colour, fontsize=11) for y, colour in ((0.49, "white"), (0.49, "white"), (0.2, "black"))]
+    artists["legend"] = ax.legend([artists[phase][0] for phase in looks], looks, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
     move_timeline(artists, steps)
     return artists
 
@@ -146,33 +154,30 @@ def move_timeline(artists, steps):
         artists["names"][row].set_text(f"{name}: {step.utilisation:.1%} busy, {idle}")
         for phase, label in zip(("forward", "backward", "AllReduce"), artists["labels"][3 * row : 3 * row + 3]):
             start, length = bars[phase]
-            words = f"{phase} {si(length, 's')}"
-            inside = length / longest > 0.0155 * len(words)
-            label.set_text(words if inside or phase == "AllReduce" else "")
-            if inside:
-                label.set(x=start + length / 2, ha="center")
+            words = si(length, "s")
+            if length / longest > 0.018 * len(words):
+                label.set(text=words, x=start + length / 2, ha="center")
             else:
+                # beside the AllReduce there is room, beside the passes there is not
                 left = start + length / 2 > longest / 2
-                label.set(x=start - 0.01 * longest if left else start + length + 0.01 * longest, ha="right" if left else "left")
+                label.set(text=words if phase == "AllReduce" else "", x=start - 0.01 * longest if left else start + length + 0.01 * longest, ha="right" if left else "left")
 
 
 @drawing
 def traffic(ax, patterns):
-    """The traffic-pattern map: which measure of the fabric each pattern leans on.
+    """The traffic-pattern map: which measures of the fabric each pattern leans on.
 
-    `patterns` maps a pattern's name to the measures it stresses; the columns are the measures in the order they turn up.
+    `patterns` maps a pattern's name to the measures it stresses; the rows are the measures in the order they turn up.
     """
     measures = list(dict.fromkeys(measure for stressed in patterns.values() for measure in stressed))
-    ax.set(xlim=(-0.5, len(measures) - 0.5), ylim=(len(patterns) - 0.5, -0.5))
-    ax.set_xticks(range(len(measures)), measures, rotation=30, ha="left")
-    ax.set_yticks(range(len(patterns)), list(patterns))
+    ax.set(xlim=(-0.5, len(patterns) - 0.5), ylim=(len(measures) - 0.5, -0.5))
+    ax.set_xticks(range(len(patterns)), ["\n".join(textwrap.wrap(name, 16)) for name in patterns])
+    ax.set_yticks(range(len(measures)), measures)
     ax.xaxis.tick_top()
-    ax.tick_params(length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    ax.set_xticks(np.arange(len(measures) + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(len(patterns) + 1) - 0.5, minor=True)
+    ax.set_xticks(np.arange(len(patterns) + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(len(measures) + 1) - 0.5, minor=True)
+    ax.tick_params(which="both", length=0)
     ax.grid(which="minor", color="#DDDDDD")
-    ax.tick_params(which="minor", length=0)
-    at = [(measures.index(measure), row) for row, stressed in enumerate(patterns.values()) for measure in stressed]
-    return {"stressed": ax.plot(*zip(*at), "o", markersize=15, color=COLOURS["first"])}
+    ax.spines[["left", "bottom"]].set_visible(False)
+    at = [(column, measures.index(measure)) for column, stressed in enumerate(patterns.values()) for measure in stressed]
+    return {"stressed": ax.plot(*zip(*at), "o", markersize=13, color=COLOURS["first"])}
