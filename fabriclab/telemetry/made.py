@@ -8,7 +8,8 @@ import random
 import sys
 from pathlib import Path
 
-from fabriclab import collectives
+from fabriclab import collectives, topology
+from fabriclab.telemetry.infiniband import PER_LANE, link_rate
 from fabriclab.telemetry.nccl import factor
 from fabriclab.units import GB, Gbps, day, minute, us
 
@@ -59,12 +60,14 @@ def nccl_tests(collective, sizes, times, hosts, per_node, in_place=None, wrong=N
         lines += [
             "# nccl-tests version 2.18.0 nccl-headers=22907 nccl-library=22907",
             f"# Collective test starting: {collective}_perf",
-            f"# nThread 1 nGpus 1 minBytes {sizes[0]} maxBytes {sizes[-1]} step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: {int(validated)} graph: 0 unalign: 0",
+            f"# nThread 1 nGpus 1 minBytes {sizes[0]} maxBytes {sizes[-1]} step: 2(factor)"
+            f" warmup iters: 1 iters: 20 agg iters: 1 validation: {int(validated)} graph: 0 unalign: 0",
             "#",
             "# Using devices",
         ]
     for rank, (host, device) in enumerate(processes):
-        lines.append(f"#  Rank {0 if alone else rank:2d} Group {0:2d} Pid {41000 + rank:6d} on {host:>10} device {device:2d} [0000:{0x1B + 0x15 * device:02x}:00] {gpu}")
+        seat = f"on {host:>10} device {device:2d} [0000:{0x1B + 0x15 * device:02x}:00] {gpu}"
+        lines.append(f"#  Rank {0 if alone else rank:2d} Group {0:2d} Pid {41000 + rank:6d} {seat}")
     left = f"# {'':>10}  {'':>12}  {'':>8}  {'':>6}  {'':>6}"
     for _ in processes if alone else (0,):
         lines += [
@@ -82,7 +85,9 @@ def nccl_tests(collective, sizes, times, hosts, per_node, in_place=None, wrong=N
             rates += [rate, again]
             lines.append(f"{size:12d}  {count:12d}  {'float':>8}  {redop:>6}  {root:6d}{one}{other}")
     bad = sum(1 for count in wrong for _ in (0, 1) if count)
-    lines += [f"# {'Out of bounds values':<20} : {bad} {'FAILED' if bad else 'OK'}", f"# {'Avg bus bandwidth':<20} : {sum(rates) / len(rates):g} ", "#", f"# Collective test concluded: {collective}_perf", "#"]
+    lines.append(f"# {'Out of bounds values':<20} : {bad} {'FAILED' if bad else 'OK'}")
+    lines.append(f"# {'Avg bus bandwidth':<20} : {sum(rates) / len(rates):g} ")
+    lines += ["#", f"# Collective test concluded: {collective}_perf", "#"]
     return "\n".join(lines) + "\n"
 
 
@@ -98,10 +103,20 @@ def ratio(value):
     return f"{digit}E-{-int(power)}"
 
 
-def mlxlink(lane_errors, seconds, speed="IB-NDR", lanes=4, rate=425 * Gbps, effective_errors=0, link_downs=0, recoveries=0, state="Active", physical_state="LinkUp", fec="Standard_RS-FEC - (544,514)", recommendation="No issue was observed", colours=True):
+def mlxlink(
+    lane_errors,
+    seconds,
+    speed="IB-NDR",
+    rate=425 * Gbps,
+    effective_errors=0,
+    link_downs=0,
+    recoveries=0,
+    recommendation="No issue was observed",
+    colours=True,
+):
     """The text that mlxlink -c prints for a port whose lanes saw `lane_errors` in `seconds` at a line `rate` in bytes per second.
 
-    The raw and effective bit error ratios follow from errors, rate and time.
+    The raw and effective bit error ratios follow from errors, rate and time; `speed` is the name that is printed.
 
     >>> print(mlxlink([10, 20, 10, 10], 60.0, colours=False).splitlines()[-3])
     Raw Physical BER                   : 2E-12
@@ -115,7 +130,16 @@ def mlxlink(lane_errors, seconds, speed="IB-NDR", lanes=4, rate=425 * Gbps, effe
         return ["", title, "-" * len(title), *(f"{name:<35}: {value}" for name, value in fields)]
 
     lines = [
-        *section("Operational Info", ("State", coloured(state)), ("Physical state", coloured(physical_state)), ("Speed", coloured(speed)), ("Width", coloured(f"{lanes}x")), ("FEC", coloured(fec)), ("Loopback Mode", coloured("No Loopback")), ("Auto Negotiation", coloured("ON"))),
+        *section(
+            "Operational Info",
+            ("State", coloured("Active")),
+            ("Physical state", coloured("LinkUp")),
+            ("Speed", coloured(speed)),
+            ("Width", coloured(f"{len(lane_errors)}x")),
+            ("FEC", coloured("Standard_RS-FEC - (544,514)")),
+            ("Loopback Mode", coloured("No Loopback")),
+            ("Auto Negotiation", coloured("ON")),
+        ),
         *section("Troubleshooting Info", ("Status Opcode", "0"), ("Group Opcode", "N/A"), ("Recommendation", recommendation)),
         *section(
             "Physical Counters and BER Info",
@@ -131,6 +155,73 @@ def mlxlink(lane_errors, seconds, speed="IB-NDR", lanes=4, rate=425 * Gbps, effe
         ),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _generation(capacity):
+    """(lanes, generation) of a link of `capacity` bytes per second, four lanes before fewer."""
+    for lanes in (4, 2, 1, 8, 12):
+        for speed in PER_LANE:
+            if abs(link_rate(lanes, speed) - capacity) < 1e-6 * capacity:
+                return lanes, speed
+    raise ValueError(f"capacity must be that of an InfiniBand link, not {capacity:g} bytes per second")
+
+
+def ibnetdiscover(network):
+    """The text that ibnetdiscover prints for a `fabriclab.topology.Topology`: a block a device, each cable from both ends.
+
+    Raises ValueError for a network without switches, and for a cable whose capacity no InfiniBand link has.
+
+    >>> text = ibnetdiscover(topology.leaf_spine(2, 1, 2, 1, radix=8))
+    >>> [line for line in text.splitlines() if "spine" in line and line.startswith("[3]")]
+    ['[3]\\t"S-0002c90000000006"[1]\\t\\t# "spine-1" lid 7 4xNDR', '[3]\\t"S-0002c90000000006"[2]\\t\\t# "spine-1" lid 7 4xNDR']
+    """
+    if network.direct:
+        raise ValueError(f"network must have switches, and {network.name} has none")
+    names, kinds = [], ["H"] * network.hosts
+    nodes = network.node if network.node is not None else range(network.hosts)
+    cards = {}
+    for node in nodes:
+        cards[node] = cards.get(node, -1) + 1
+        names.append(f"node-{int(node) + 1:04d} mlx5_{cards[node]}")
+    for tier, count in network.switches.items():
+        names += [f"{tier}-{number + 1}" for number in range(count)]
+        kinds += ["S"] * count
+    radix = [1] * network.hosts + [ports for ports, count in zip(network.radix, network.counts) for _ in range(count)]
+    plugged = [[] for _ in names]
+    for a, b, cables, capacity in zip(network.a.tolist(), network.b.tolist(), network.multiplicity.tolist(), network.capacity.tolist()):
+        for _ in range(cables):
+            here, there = len(plugged[a]) + 1, len(plugged[b]) + 1
+            lanes, speed = _generation(capacity)
+            plugged[a].append((here, b, there, f"{lanes}x{speed}"))
+            plugged[b].append((there, a, here, f"{lanes}x{speed}"))
+
+    def called(at):
+        return f'"{kinds[at]}-{0x2C9_0000_0000_00 + at:016x}"'
+
+    lines = ["#", "# Topology file: made by fabriclab", "#"]
+    for at in [*range(network.hosts, len(names)), *range(network.hosts)]:
+        switch = kinds[at] == "S"
+        lines += ["", "vendid=0x2c9", "devid=0xd2f2" if switch else "devid=0x1021"]
+        lines.append(f'{"Switch" if switch else "Ca"}\t{radix[at]} {called(at)}\t\t# "{names[at]}"' + (f" enhanced port 0 lid {at + 1} lmc 0" if switch else ""))
+        for here, far, there, speed in plugged[at]:
+            own = "" if switch else f"({0x2C9_0000_0000_00 + at:x}) "
+            lines.append(f"[{here}]{own}\t{called(far)}[{there}]\t\t# " + ("" if switch else f"lid {at + 1} lmc 0 ") + f'"{names[far]}" lid {far + 1} {speed}')
+    return "\n".join(lines) + "\n"
+
+
+def _slow_and_uneven():
+    """32 hosts, 4 leaves, 2 spines at 1:1; one cable of leaf-2 fell to one lane, one of leaf-3's uplinks is gone."""
+    text = ibnetdiscover(topology.leaf_spine(4, 2, 8, 8, radix=40))
+    blocks = text.split("\n\n")
+    for at, block in enumerate(blocks):
+        rows = block.splitlines()
+        for row in list(rows):
+            if ('# "leaf-2"' in rows[2] and row.startswith("[9]")) or ('# "spine-1"' in rows[2] and row.startswith("[5]")):
+                rows[rows.index(row)] = row.replace("4xNDR", "1xNDR")
+            if ('# "leaf-3"' in rows[2] and row.startswith("[16]")) or ('# "spine-2"' in rows[2] and row.startswith("[12]")):
+                rows.remove(row)
+        blocks[at] = "\n".join(rows)
+    return "\n\n".join(blocks) + "\n"
 
 
 def _noisy(times, seed, spread):
@@ -161,8 +252,16 @@ def shipped():
         "allreduce_16_ranks.txt": _allreduce(20, 8 * 48.5 * GB),
         "allreduce_slow_port.txt": _allreduce(22, 8 * 24.2 * GB),  # one port in eight fell to half speed, and the ring with it
         "allreduce_each_alone.txt": _alone(),
+        "ibnetdiscover_32_hosts.txt": _slow_and_uneven(),
         "mlxlink_400g.txt": mlxlink([51_204_117, 48_822_091, 60_518_554, 47_390_712], 6 * day),
-        "mlxlink_dirty_lane.txt": mlxlink([51_204_117, 48_822_091, 9_870_518_554_121, 47_390_712], 6 * day, effective_errors=212, link_downs=3, recoveries=2, recommendation="Bad signal integrity"),
+        "mlxlink_dirty_lane.txt": mlxlink(
+            [51_204_117, 48_822_091, 9_870_518_554_121, 47_390_712],
+            6 * day,
+            effective_errors=212,
+            link_downs=3,
+            recoveries=2,
+            recommendation="Bad signal integrity",
+        ),
     }
 
 

@@ -12,11 +12,15 @@ import statistics
 from dataclasses import dataclass, field
 
 from fabriclab import link
+from fabriclab.telemetry.infiniband import link_rate
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 from fabriclab.units import Gbps, bit, day, minute, si
 
 TOOL = "mlxlink"
-SIGN = re.compile(r"^\s*(?:(?:Raw|Effective) Physical (?:BER|Errors)\b.*:|Physical Counters and BER Info\s*$|Time Since Last Clear \[Min\]\s*:|Operational Info\s*$)")
+SIGN = re.compile(
+    r"^\s*(?:(?:Raw|Effective) Physical (?:BER|Errors)\b.*:|Time Since Last Clear \[Min\]\s*:"
+    r"|(?:Physical Counters and BER|Operational) Info\s*$)"
+)
 
 NONE_SEEN = 1e-250  # what is printed as 15E-255
 KP4_LIMIT = 2.4e-4  # IEEE 802.3, clause 120: the raw ratio RS(544,514) is made for
@@ -24,8 +28,6 @@ _MOST_PORTS = 4096
 _FIELD = re.compile(r"^\s*([A-Za-z][^:]{0,60}?)\s*:(?:\s+(.*?))?\s*$")
 _RATIO = re.compile(r"\d{1,3}(?:\.\d{1,6})?[eE]-\d{1,3}|0(?:\.0+)?")
 _SECTIONS = ("Operational Info", "Supported Info", "Troubleshooting Info", "Tool Information", "Physical Counters and BER Info", "Module Info")
-# lanes x what a lane carries, in Gb/s of data
-_INFINIBAND = {"SDR": 2, "DDR": 4, "QDR": 8, "FDR10": 10, "FDR": 14.0625 * 64 / 66, "EDR": 25, "HDR": 50, "NDR": 100, "XDR": 200}
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def _rate(speed, width):
     if not speed:
         return None
     if found := re.match(r"(?:IB-)?([SDQFEHNX]DR(?:10)?)\b", speed):
-        return _INFINIBAND[found[1]] * width * Gbps if width and found[1] in _INFINIBAND else None
+        return link_rate(width, found[1])
     found = re.match(r"(\d{1,4}(?:\.\d)?)G", speed)
     return float(found[1]) * Gbps if found else None
 
@@ -245,13 +247,15 @@ def doubts(port):
         found.append(f"errors get past the FEC: {seen} after correction; each costs a packet, which go-back-N pays for with all that is in flight")
     code = code_of(port)
     if port.raw_ber and code and port.raw_ber > threshold(code) / 10:
-        found.append(f"raw BER {port.raw_ber:g} is {'beyond' if port.raw_ber > threshold(code) else 'within a factor of ten of'} the {threshold(code):.2g} that {code.name} is good for")
+        near = "beyond" if port.raw_ber > threshold(code) else "within a factor of ten of"
+        found.append(f"raw BER {port.raw_ber:g} is {near} the {threshold(code):.2g} that {code.name} is good for")
     worst = worst_lane(port)
     if worst and worst[1] > 10 and (not port.raw_errors_per_lane or max(port.raw_errors_per_lane) > 100):
         times = f"{_times(worst[1])} times the errors of the median of the others" if worst[1] < math.inf else "all the errors"
         found.append(f"lane {worst[0]} alone has {times}: dirt or damage on one fibre or contact, not a weak module")
     if port.link_downs:
-        found.append(f"the link went down {port.link_downs} time{'s' * (port.link_downs != 1)}" + (f" in {si(port.cleared, 's')}: {port.link_downs / (port.cleared / day):.3g} a day" if port.cleared else ""))
+        often = f" in {si(port.cleared, 's')}: {port.link_downs / (port.cleared / day):.3g} a day" if port.cleared else ""
+        found.append(f"the link went down {port.link_downs} time{'s' * (port.link_downs != 1)}{often}")
     if port.recoveries:
         found.append(f"{port.recoveries} link error recover{'ies' if port.recoveries != 1 else 'y'}: it dropped and came back by itself")
     both = [speed for speed in port.cable_speeds if not port.enabled_speeds or speed in port.enabled_speeds]
@@ -286,13 +290,16 @@ def _raw_lines(port):
             limit = threshold(code)
             loss = code.codeword_loss(port.raw_ber)
             named = "" if port.fec else " (taken for granted: the file names no FEC)"
-            said[0] += f": {_times(limit / port.raw_ber)} times below the {limit:.2g} of {code.name}{named}" if port.raw_ber <= limit else f": above the {limit:.2g} of {code.name}{named}"
+            where = f"{_times(limit / port.raw_ber)} times below" if port.raw_ber <= limit else "above"
+            said[0] += f": {where} the {limit:.2g} of {code.name}{named}"
             said.append(f"if errors were independent, {code.name} would lose {'fewer than 1e-300' if loss < 1e-300 else f'{loss:.2g}'} of the codewords")
     elif port.raw_ber == 0.0:
         said.append(f"raw BER: no error seen{_bound_words(port)}")
     if worst := worst_lane(port):
         lane, times, share = worst
-        said.append(f"worst lane {lane} (of 0 to {len(port.raw_errors_per_lane or port.raw_ber_per_lane) - 1}): {share:.0%} of the errors" + (f", {_times(times)} times the median of the others" if times < math.inf else ""))
+        last = len(port.raw_errors_per_lane or port.raw_ber_per_lane) - 1
+        beside = f", {_times(times)} times the median of the others" if times < math.inf else ""
+        said.append(f"worst lane {lane} (of 0 to {last}): {share:.0%} of the errors{beside}")
     return said
 
 

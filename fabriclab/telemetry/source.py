@@ -75,8 +75,12 @@ def lines(path):
                     refuse(path, number, f"longer than {LONGEST_LINE // 1024} KiB: no tool known here prints such a line")
                 if read > LARGEST_FILE:
                     refuse(path, number, f"the file goes on beyond {LARGEST_FILE // 2**20} MiB: cut out the part that holds the tool's output")
-                text = _RANK_TAGS.sub("", _COLOURS.sub("", raw.decode("utf-8", "replace")))
-                yield Line(number, text.rstrip("\r\n"), raw.endswith(b"\n"))
+                text = raw.decode("utf-8", "replace").rstrip("\r\n")
+                if "\x1b" in text:
+                    text = _COLOURS.sub("", text)
+                if ">:" in text:
+                    text = _RANK_TAGS.sub("", text)
+                yield Line(number, text, raw.endswith(b"\n"))
     except OSError as error:
         refuse(path, 0, f"cannot be opened: {error.strerror or error}")
     if not read:

@@ -66,14 +66,15 @@ def _model_lines(table, names, who, hosts, gpus):
         return [f"no start-up and bandwidth fitted: {error}", *hardware]
     n = who.count
     times = factor(names[0], n) if n and len({factor(one, n) for one in names}) == 1 else None
-    said = [f"fit T = alpha + S/B: alpha {si(line.alpha, 's')} for the whole collective, B {rate(line.beta)} algbw" + (f" = {rate(line.beta * times)} busbw" if times else "") + f"; worst row {line.worst:.0%} off"]
+    bus = f" = {rate(line.beta * times)} busbw" if times else ""
+    said = [f"fit T = alpha + S/B: alpha {si(line.alpha, 's')} for the whole collective, B {rate(line.beta)} algbw{bus}; worst row {line.worst:.0%} off"]
     quickest = min(measured(table)[1])
     if quickest > 4 * line.alpha:
         beyond = f": even the quickest row takes {quickest / line.alpha:.0f} times as long" if line.alpha else ""
         return [*said, f"alpha is extrapolated, not measured{beyond}; start at small sizes to see it", *hardware]
     said.append(f"start-up and bandwidth take equal time at {si(transport.crossover(line.alpha, line.beta), 'B')}")
     if line.worst > 0.25:
-        said.append("so far off one line, several algorithms or protocols are at work: alpha holds for small messages, B for the middle; for the largest see the table")
+        said.append("so far off one line, several algorithms or protocols are at work: alpha holds for small messages, B only roughly")
     steps_of = steps(names[0], n) if n and len({steps(one, n) for one in names}) == 1 else None
     if steps_of:
         said += _against_model(names[0], n, line, line.beta * times, steps_of)
@@ -120,7 +121,8 @@ def _against_hardware(best, n, hosts, gpus):
     known, said = _known(gpus), []
     if hosts == 1 and known and n:
         one_way = known.nvlink.per_direction
-        said.append(f"best busbw {rate(best)}: {best / one_way:.0%} of one direction of the {known.name}'s NVLink, {rate(one_way)} (data sheets say {2 * one_way / GB:g}, counting both)")
+        basis = f"{rate(one_way)} (data sheets say {2 * one_way / GB:g}, counting both)"
+        said.append(f"best busbw {rate(best)}: {best / one_way:.0%} of one direction of the {known.name}'s NVLink, {basis}")
         if best > one_way:
             said.append("more than one direction holds: in-network reduction, which the factor of busbw does not know of, or another GPU")
         elif best < 0.6 * one_way:
@@ -132,7 +134,8 @@ def _against_hardware(best, n, hosts, gpus):
             port = known.port
             said[-1] += f", {each / port.per_direction:.0%} of the {port.name} port a GPU that the maker's node has"
             if each > port.per_direction:
-                said.append("more than a ring could carry: between two nodes a tree may show up to twice the wire, in-network reduction likewise" if hosts == 2 else "more than a ring could carry: in-network reduction, or other ports")
+                tree = "between two nodes a tree may show up to twice the wire; " if hosts == 2 else ""
+                said.append(f"more than a ring could carry: {tree}in-network reduction too, or the ports are others")
             elif each < 0.6 * port.per_direction:
                 said.append("! under 60 %: if the node has those ports, look for one that is slow, down or unused: a ring goes at the pace of its slowest link")
     return said

@@ -21,7 +21,10 @@ def _alone(table, who):
     found, named = [], listed(table)
     zeros = sum(process.rank == 0 for process in table.processes)
     if who.count == 1:
-        found.append("busbw is 0 in every row although algbw is not. n = 1: each process ran alone and nothing crossed a link; algbw is a copy inside the device. Was the program built with MPI=1, and started by mpirun?")
+        found.append(
+            "busbw is 0 in every row although algbw is not. n = 1: each process ran alone and nothing crossed a link; "
+            "algbw is a copy inside the device. Was the program built with MPI=1, and started by mpirun?"
+        )
     if zeros > 1:
         found.append(f"{zeros} processes each call themselves rank 0: they ran side by side, not together")
     elif named and who.how != named.how and who.count != 1:
@@ -39,7 +42,9 @@ def _invalid(table):
     wrong = [row.size for row in table.rows for one in row.passes if one.check] if table.check == "wrong" or table.check is None else []
     found = []
     if wrong:
-        found.append(f"wrong results (#wrong > 0) at {', '.join(dict.fromkeys(binary(size) for size in wrong[:6]))}{' …' if len(wrong) > 6 else ''}: no speed counts until the data are right")
+        sizes = list(dict.fromkeys(binary(size) for size in wrong))
+        shown = ", ".join(sizes[:6]) + (" …" if len(sizes) > 6 else "")
+        found.append(f"wrong results (#wrong > 0) at {shown}: no speed counts until the data are right")
     if table.out_of_bounds:
         found.append(f"{table.out_of_bounds} values out of bounds (FAILED)")
     if not wrong and (table.validation is False or all(one.check is None for row in table.rows for one in row.passes)):
@@ -52,16 +57,20 @@ def _inconsistent(table, names, who):
     if not table.cpu_time and "hypercube" not in names:
         off = [row for row, one in rows if one.time > 0 and not follows(row.size, one)]
         if off:
-            found.append(f"algbw is not size/time at {binary(off[0].size)} (line {off[0].line}){f' and {len(off) - 1} more' if len(off) > 1 else ''}: edited, or not this table's")
+            found.append(f"algbw is not size/time at {_first(off)}: edited, or not this table's")
     if who.count and set(names) <= set(SHOWN) and len({factor(one, who.count) for one in names}) == 1:
         times = factor(names[0], who.count)
         off = [row for row, one in rows if abs(one.busbw - times * one.algbw) > 1.01 * (one.half_steps[2] + times * one.half_steps[1])]
         if off:
-            found.append(f"busbw is not algbw x {times:g}, the factor for {who.count} ranks, at {binary(off[0].size)} (line {off[0].line}){f' and {len(off) - 1} more' if len(off) > 1 else ''}")
+            found.append(f"busbw is not algbw x {times:g}, the factor for {who.count} ranks, at {_first(off)}")
     mean = sum(one.busbw for _, one in rows) / len(rows)
     if table.average is not None and abs(mean - table.average) > 0.006 * GB + 1e-5 * mean:
         found.append(f"the printed average {table.average / GB:g} GB/s is not the mean of these rows, {mean / GB:.4g}: rows are missing or changed")
     return found
+
+
+def _first(rows):
+    return f"{binary(rows[0].size)} (line {rows[0].line})" + (f" and {len(rows) - 1} more" if len(rows) > 1 else "")
 
 
 def _absurd(table):
@@ -84,7 +93,8 @@ def _shape(table):
         return found
     last = rows[-1]
     if last.size > top.size and last.passes[0].busbw < 0.9 * best:
-        found.append(f"busbw falls with size: {rate(best)} at {binary(top.size)}, {rate(last.passes[0].busbw)} at {binary(last.size)}; congestion, a slow path taken by large messages, or heat")
+        fall = f"{rate(best)} at {binary(top.size)}, {rate(last.passes[0].busbw)} at {binary(last.size)}"
+        found.append(f"busbw falls with size: {fall}; congestion, a slow path taken by large messages, or heat")
     for before, row, after in zip(rows, rows[1:], rows[2:]):
         here, sides = row.passes[0].busbw, (before.passes[0].busbw, after.passes[0].busbw)
         if before.size < row.size < after.size and here < 0.85 * min(sides) and before.passes[0].busbw > best / 10:
@@ -92,7 +102,8 @@ def _shape(table):
     for before, row in zip(rows, rows[1:]):
         flat = before.passes[0].busbw > best / 4
         if flat and row.size <= 2 * before.size and row.passes[0].busbw > 1.3 * before.passes[0].busbw and row.size >= 2**28:
-            found.append(f"busbw jumps from {rate(before.passes[0].busbw)} to {rate(row.passes[0].busbw)} at {binary(row.size)}: another algorithm or protocol takes over; one line does not describe both sides")
+            jump = f"{rate(before.passes[0].busbw)} to {rate(row.passes[0].busbw)} at {binary(row.size)}"
+            found.append(f"busbw jumps from {jump}: another algorithm or protocol takes over; one line does not describe both sides")
     return found
 
 

@@ -86,7 +86,17 @@ class Gatherer:
 
     def reading(self, path):
         """All that was taken, as a `Reading`."""
-        return Reading(path, self.version, tuple(self.hosts), self.network, tuple(self.ports), tuple(self.rings), tuple(self.forced.items()), self.graph, tuple(self.warnings))
+        return Reading(
+            path,
+            self.version,
+            hosts=tuple(self.hosts),
+            network=self.network,
+            ports=tuple(self.ports),
+            rings=tuple(self.rings),
+            forced=tuple(self.forced.items()),
+            graph_bandwidth=self.graph,
+            warnings=tuple(self.warnings),
+        )
 
 
 def read(path):

@@ -25,7 +25,10 @@ _LABEL = re.compile(rf"^\s*(?:[\w.-]+: ?|\d{{4}}-\d\d-\d\dT\S+ )(?=\s*(?:#|{_SIZ
 _ROW = re.compile(rf"\s*(\d{{1,40}})\s+(\d{{1,40}})\s+({'|'.join(TYPES)})(?=\s|$)(.*)")
 _ROW_INSIDE = re.compile(rf"(?<!\S){_SIZE}\s.*\d\.\d\d\b")
 _RANK = re.compile(r"#\s+Rank\s+(\d{1,7})\s+(?:Group\s+(\d{1,7})\s+)?Pid\s+(\d{1,18})\s+on\s+(\S+)\s+device\s+(\d{1,7})\s+\[([0-9a-fA-Fx:.]+)\]\s*(.*)")
-_SETTINGS = re.compile(r"#\s+nThreads?:?\s+(\d{1,9})\s+nGpus:?\s+(\d{1,9})\s+minBytes:?\s+(\d{1,19})\s+maxBytes:?\s+(\d{1,19})\s+step:?\s+(\d{1,19})\((factor|bytes)\)(.*)")
+_SETTINGS = re.compile(
+    r"#\s+nThreads?:?\s+(\d{1,9})\s+nGpus:?\s+(\d{1,9})\s+minBytes:?\s+(\d{1,19})\s+maxBytes:?\s+(\d{1,19})"
+    r"\s+step:?\s+(\d{1,19})\((factor|bytes)\)(.*)"
+)
 _NAMED = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|gather|scatter|hypercube)_perf")
 _OUT_OF_BOUNDS = re.compile(r"#\s+Out of bounds values\s*:\s*(\d{1,18})\s+(OK|FAILED)")
 _AVERAGE = re.compile(r"#\s+Avg bus bandwidth\s*:\s*(\d+(?:\.\d+)?(?:e[+-]\d+)?)\s*(?:OK|FAILED)?\s*$")
