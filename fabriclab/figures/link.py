@@ -25,9 +25,9 @@ def _chance(axis, low, high, each=10):
 def eye(ax, eye, code):
     """Figure 5: the eye of a `link.Eye` sent in `code`: its wave, the receiver's thresholds, the opening of each eye as a bar.
 
-    Of many symbols `TRACES` are drawn: those that come closest to a threshold, and the first. The openings are those of all.
+    Of many symbols the first `TRACES` are drawn, and the few that bound an opening. The openings are those of all.
     """
-    ax.set(xlim=(-1, 1.42), ylim=(-1.5, 1.5), xticks=[-1, -0.5, 0, 0.5, 1], yticks=[-1, 0, 1])
+    ax.set(xlim=(-1, 1.42), ylim=(-1.6, 1.6), xticks=[-1, -0.5, 0, 0.5, 1], yticks=[-1, 0, 1])
     ax.set(xlabel="time in symbols; decision at 0", ylabel="amplitude")
     ax.spines["bottom"].set_bounds(-1, 1)
     artists = {
@@ -37,8 +37,8 @@ def eye(ax, eye, code):
         "openings": [ax.plot([], [], color=COLOURS["ink"], linewidth=6, solid_capstyle="butt")[0] for _ in range(3)],
         "heights": [ax.text(1.03, 0, "", va="center", fontsize=11) for _ in range(3)],
         "levels": [ax.text(1.03, 0, "", va="center", fontsize=11, fontweight="bold") for _ in range(4)],
-        "closed": [ax.text(0, 1.4, "", ha="center", va="center", bbox=_CLEAR)],
     }
+    artists["heading"] = ax.text(1.03, 1.45, "opening", va="center", fontsize=11)
     move_eye(artists, eye, code)
     return artists
 
@@ -47,28 +47,21 @@ def move_eye(artists, eye, code):
     """Set the artists of `eye` to another `link.Eye`."""
     middle = eye.traces[:, len(eye.time) // 2]
     distance = np.abs(middle[:, None] - eye.thresholds).min(axis=1)
-    # the first half as they come, the other half the narrowest
-    chosen = np.unique(np.append(np.arange(TRACES // 2), np.argsort(distance, kind="stable")[: TRACES // 2]))
-    rows = eye.traces[chosen[chosen < len(middle)]]
+    chosen = np.unique(np.append(np.arange(min(TRACES, len(middle))), np.argsort(distance, kind="stable")[:8]))
+    rows = eye.traces[chosen]
     artists["traces"][0].set_segments(np.dstack([np.broadcast_to(eye.time, rows.shape), rows]))
     samples = np.sort(middle)
     for place in range(3):
         there = place < len(eye.thresholds)
         at = eye.thresholds[place] if there else 0.0
-        artists["thresholds"][place].set_data([-1, 1] if there else [], [at, at] if there else [])
-        artists["heights"][place].set(text=_height(eye.openings[place]) if there else "", y=at)
         open_ = there and eye.openings[place] > 0
+        artists["thresholds"][place].set_data([-1, 1] if there else [], [at, at] if there else [])
+        artists["heights"][place].set(text="" if not there else f"{eye.openings[place]:.2f}" if open_ else "closed", y=at)
         edges = _edges(samples, at, eye.openings[place]) if open_ else []
         artists["openings"][place].set_data([0, 0] if open_ else [], edges)
     for place, label in enumerate(artists["levels"]):
         there = place < len(code.gray)
         label.set(text=f"{code.gray[place]:0{code.bits}b}" if there else "", y=code.levels[place] if there else 0)
-    closed = sum(eye.openings <= 0)
-    artists["closed"][0].set_text("" if not closed else "closed" if closed == len(eye.openings) else f"{closed} of {len(eye.openings)} closed")
-
-
-def _height(opening):
-    return f"open {opening:.2f}" if opening > 0 else "closed"
 
 
 def _edges(samples, threshold, opening):
@@ -86,9 +79,9 @@ def waterfall(ax, codes, fecs, codeword_loss):
     `fecs` are `link.ReedSolomon` codes; each line lies where the code loses a share `codeword_loss` of its codewords, and
     a dot on each curve marks the decibels needed.
     """
-    snr = np.linspace(4, 26, 221)
+    snr = np.linspace(4, 30, 261)
     _chance(ax.yaxis, -15, 0, each=1000)
-    ax.set(xlim=(4, 26), xlabel="signal to noise, dB", ylabel="bit error ratio before FEC")
+    ax.set(xlim=(4, 30), xlabel="signal to noise, dB", ylabel="bit error ratio before FEC")
     ax.xaxis.grid(True, color="#DDDDDD", linewidth=0.8)
     artists = {"ratios": [], "thresholds": [], "needed": [], "labels": []}
     for code, (colour, dash) in zip(codes, SERIES):
@@ -96,9 +89,9 @@ def waterfall(ax, codes, fecs, codeword_loss):
         artists["ratios"] += ax.plot(snr, ratio, color=COLOURS[colour], linestyle=dash, label=code.name)
     for place, fec in enumerate(fecs):
         ber = fec.ber_for(codeword_loss)
-        artists["thresholds"] += ax.plot([4, 26], [ber, ber], color=COLOURS["ink"], linewidth=1.4, linestyle=(0, (4, 2)) if place else "-")
+        artists["thresholds"] += ax.plot([4, 30], [ber, ber], color=COLOURS["ink"], linewidth=1.4, linestyle=(0, (4, 2)) if place else "-")
         name = fec.name.rpartition(" ")[2] or fec.name
-        artists["labels"].append(ax.annotate(f"{name} copes to {ber:.1e}", (26, ber), (0, 3 if place == 0 else -3), textcoords="offset points", ha="right", va="bottom" if place == 0 else "top", fontsize=11))
+        artists["labels"].append(ax.annotate(f"{name} copes to {ber:.1e}", (30, ber), (0, 3 if place == 0 else -3), textcoords="offset points", ha="right", va="bottom" if place == 0 else "top", fontsize=11))
     for code, (colour, _) in zip(codes, SERIES):
         for place, fec in enumerate(fecs):
             ber = fec.ber_for(codeword_loss)
@@ -151,8 +144,8 @@ def budget(ax, spent, budget):
     artists["names"] = [ax.text(0, row + 0.62, "", va="bottom") for row in reversed(range(rows))]
     artists["budget"] = [ax.plot([], [], color=COLOURS["ink"], linewidth=3)[0] for _ in range(rows)]
     artists["legend"] = ax.legend(
-        [*(artists[name][0] for name in looks), artists["budget"][0]], [*looks, f"budget, {budget:g} dB"],
-        loc="lower left", bbox_to_anchor=(0, 1), ncols=5, columnspacing=1.2, handlelength=1.4,
+        [*(artists[name][0] for name in looks), artists["budget"][0]], [*looks, "budget"],
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=5, columnspacing=1.0, handlelength=1.4,
     )
     move_budget(artists, spent, budget)
     return artists
@@ -170,40 +163,40 @@ def move_budget(artists, spent, budget):
         artists["margin"][row].set(x=ends[2], width=max(0.0, margin))
         artists["short"][row].set(x=budget, width=max(0.0, -margin))
         verdict = f"margin {margin:.1f} dB" if margin >= 0 else f"short by {-margin:.1f} dB"
-        artists["names"][row].set_text(f"{name}: {cable:.1f} dB cable, {connectors:.1f} dB connectors, {verdict}")
+        artists["names"][row].set_text(f"{name}: {verdict}")
         middle = len(spent) - 1 - row + 0.34
-        artists["budget"][row].set_data([budget, budget], [middle - 0.26, middle + 0.26])
+        artists["budget"][row].set_data([budget, budget], [middle - 0.23, middle + 0.23])
 
 
 @drawing
 def media(ax, media, metres, chosen):
-    """Which of `media` (`catalog.Medium`s, the same names in every move) reach `metres`, with dollars and watts of a link.
+    """Which of `media` (`catalog.Medium`s) reach `metres`, with dollars and watts of a link.
 
-    Bars on a log axis end at each reach; the line is where the link ends; the bar of the medium named `chosen` is framed.
+    Bars on a log axis end at each reach; the dashed line is where the link ends; the bar of the medium named `chosen` is framed.
     """
-    rows = len(media)
+    rows = list(reversed(range(len(media))))
     log_axis(ax.xaxis, "m", 0.5, 300)
-    ax.set(ylim=(0, rows), yticks=[], xlabel="reach")
-    ax.spines["left"].set_visible(False)
-    ax.set_xticks([0.5, 1, 3, 10, 30, 100, 300])
+    ax.set(ylim=(0, len(media)), xticks=[0.5, 1, 3, 10, 30, 100, 300], xlabel="reach")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g} m")
+    ax.set_yticks([row + 0.45 for row in rows], [f"{medium.name}\n{si(medium.price, '$')}, {si(2 * medium.watts_per_end, 'W')} a link" for medium in media])
+    ax.tick_params(axis="y", length=0)
     artists = {
-        "bars": [ax.add_patch(Rectangle((0.1, row + 0.1), 0.1, 0.36, linewidth=1)) for row in reversed(range(rows))],
-        "names": [ax.text(0.5, row + 0.52, "", va="bottom", bbox=_CLEAR) for row in reversed(range(rows))],
+        "bars": [ax.add_patch(Rectangle((0.1, row + 0.1), 0.1, 0.36)) for row in rows],
         "metres": ax.plot([], [], "--", color=COLOURS["ink"], linewidth=2.2, zorder=1.5),
+        "verdicts": [ax.text(0.53, row + 0.53, "", va="bottom", bbox=_CLEAR, zorder=3) for row in rows],
     }
     move_media(artists, media, metres, chosen)
     return artists
 
 
 def move_media(artists, media, metres, chosen):
-    """Set the artists of `media` to other reaches, another length, another choice."""
+    """Set the artists of `media` to other reaches of the same media, another length, another choice."""
     artists["metres"][0].set_data([metres, metres], artists["metres"][0].axes.get_ylim())
-    for medium, bar, name in zip(media, artists["bars"], artists["names"]):
+    for medium, bar, verdict in zip(media, artists["bars"], artists["verdicts"]):
         reaches, framed = metres <= medium.reach, medium.name == chosen
         bar.set_width(max(0.0, medium.reach - bar.get_x()))
-        bar.set(facecolor=COLOURS["good" if reaches else "bad"], hatch="" if reaches else "xx", edgecolor=COLOURS["ink"] if framed else "white", linewidth=3 if framed else 1)
-        words = f"{medium.name}, {si(medium.reach, 'm', 3)}: {'reaches' if reaches else 'too short'}; {si(medium.price, '$')}, {si(2 * medium.watts_per_end, 'W')} a link"
-        name.set(text=words, fontweight="bold" if framed else "normal")
+        bar.set(facecolor=COLOURS["good" if reaches else "bad"], hatch="" if reaches else "xx", edgecolor=COLOURS["ink"] if framed else "white", linewidth=3 if framed else 0.5)
+        verdict.set_text(f"{'reaches' if reaches else 'too short,'} {medium.reach:.3g} m")
 
 
 @drawing

@@ -108,9 +108,9 @@ def hierarchy(ax, accelerators, basis="per direction"):
 
 
 def _round_up(value):
-    """The next round number at or above `value`, eight to the decade: an axis that stands still while a bar grows."""
+    """The next round number at or above `value`, five to the decade: an axis that stands still while a bar grows."""
     decade = 10 ** np.floor(np.log10(value))
-    return float(next(step * decade for step in (1, 1.5, 2, 2.5, 3, 4, 6, 8, 10) if step * decade >= value * (1 - 1e-9)))
+    return float(next(step * decade for step in (1, 1.5, 2.5, 4, 6, 10) if step * decade >= value * (1 - 1e-9)))
 
 
 @drawing
@@ -127,7 +127,7 @@ def timeline(ax, steps):
         "forward": {"facecolor": COLOURS["compute"], "edgecolor": "white"},
         "backward": {"facecolor": COLOURS["first"], "edgecolor": "white"},
         "idle": {"facecolor": "white", "edgecolor": COLOURS["muted"], "hatch": "////"},
-        "AllReduce": {"facecolor": COLOURS["exposed"], "edgecolor": "white"},
+        "AllReduce": {"facecolor": COLOURS["exposed"], "edgecolor": COLOURS["exposed"]},
     }
     artists = {"names": [], "labels": []} | {phase: [] for phase in looks}
     for row in reversed(range(rows)):
@@ -135,7 +135,7 @@ def timeline(ax, steps):
             y, height = (row + 0.08, 0.24) if phase == "AllReduce" else (row + 0.34, 0.3)
             artists[phase].append(ax.add_patch(Rectangle((0, y), 0, height, linewidth=1, **look)))
         artists["names"].append(ax.text(0, row + 0.7, "", va="bottom"))
-        artists["labels"] += [ax.text(0, row + y, "", va="center", color=colour, fontsize=11) for y, colour in ((0.49, "white"), (0.49, "white"), (0.2, "black"))]
+        artists["labels"] += [ax.text(0, row + y, "", va="center", color=colour, fontsize=11) for y, colour in ((0.49, "black"), (0.49, "white"), (0.2, "black"))]
     artists["legend"] = ax.legend([artists[phase][0] for phase in looks], looks, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
     move_timeline(artists, steps)
     return artists
@@ -149,9 +149,10 @@ def move_timeline(artists, steps):
     for row, (name, step) in enumerate(steps.items()):
         bars = {phase: (start, length) for phase, start, length in step.bars} | {"idle": (step.forward + step.backward, step.idle)}
         for phase, (start, length) in bars.items():
-            artists[phase][row].set(x=start, width=length)
-        idle = f"idle {si(step.idle, 's')}" if step.idle else "never idle"
-        artists["names"][row].set_text(f"{name}: {step.utilisation:.1%} busy, {idle}")
+            # without a width, an outline would still be a line
+            artists[phase][row].set(x=start, width=length, linewidth=1 if length else 0)
+        idle = f", {si(step.idle, 's')} idle" if step.idle else ""
+        artists["names"][row].set_text(f"{name}: {step.utilisation:.1%} busy{idle}")
         for phase, label in zip(("forward", "backward", "AllReduce"), artists["labels"][3 * row : 3 * row + 3]):
             start, length = bars[phase]
             words = si(length, "s")
@@ -171,7 +172,7 @@ def traffic(ax, patterns):
     """
     measures = list(dict.fromkeys(measure for stressed in patterns.values() for measure in stressed))
     ax.set(xlim=(-0.5, len(patterns) - 0.5), ylim=(len(measures) - 0.5, -0.5))
-    ax.set_xticks(range(len(patterns)), ["\n".join(textwrap.wrap(name, 16)) for name in patterns])
+    ax.set_xticks(range(len(patterns)), ["\n".join(textwrap.wrap(name, 16, break_on_hyphens=False)) for name in patterns])
     ax.set_yticks(range(len(measures)), measures)
     ax.xaxis.tick_top()
     ax.set_xticks(np.arange(len(patterns) + 1) - 0.5, minor=True)

@@ -22,6 +22,7 @@ from fabriclab.link.signal import (
     LineCode,
     bit_error_ratio,
     eye,
+    eye_error_ratio,
     optical_penalty,
     peak_penalty,
     power_penalty,
