@@ -267,7 +267,7 @@ def test_ranks_from_rows_alone(file, n, rate):
     who = nccl.ranks(only(telemetry.read(file(rows))))
     assert who.least <= n <= who.most
     assert n == 2 or "inferred" in who.how  # two ranks look like SendRecv
-    if n <= 8 and rate > 20:
+    if n != 2 and n <= 8 and rate > 20:
         assert who.count == n
 
 
