@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import io
 import itertools
+import math
 import re
 import unicodedata
 from pathlib import Path
@@ -11,11 +12,13 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from scipy import stats
 
 from fabriclab import collectives, exercises
 from fabriclab.exercises import bank, reader, strip
 from fabriclab.exercises.core import Draw
 from fabriclab.exercises.transport import ALGORITHMS
+from fabriclab.link import NRZ, PAM4, bit_error_ratio
 from fabriclab.units import GB, KB, MB, us
 
 ROOT = Path(__file__).parents[1]
@@ -90,6 +93,23 @@ def fingerprint(name):
 
 # A new exercise adds a line. A line that changes means that students' numbers have changed: do not.
 FINGERPRINTS = {
+    "opening.gradient": "eae1b20d",
+    "opening.cliff": "179d761f",
+    "opening.ladder": "41e41807",
+    "opening.step": "4d43fd50",
+    "opening.port": "43f54e3f",
+    "opening.straggler": "e7ee68ca",
+    "opening.pattern": "55cd0dac",
+    "wires.eye": "68449da4",
+    "wires.gray": "43f54e3f",
+    "wires.codeword": "43f54e3f",
+    "wires.hops": "ccf24b01",
+    "wires.reach": "d4c9e21e",
+    "wires.bill": "1ee9c6d6",
+    "wires.share": "c0a798fc",
+    "wires.unseen": "9e199985",
+    "wires.diagnosis": "ed7d4def",
+    "wires.geometry": "64839e90",
     "transport.protocol": "c13bb453",
     "transport.fabric": "9236c660",
     "transport.crossover": "50d6d4ce",
@@ -182,7 +202,7 @@ def test_no_answer_is_left_in_a_students_file(path):
     me, _ = run_as(path, "demo")
     for name in set(me.questions) & set(QUANTITIES):
         kind, x = bank.find(name).kind, bank.numbers("demo", name)
-        assert reader.show(kind.key(x), kind.dimension) not in whole and repr(kind.key(x)) not in whole
+        assert not re.search(rf"(?<![\w.]){re.escape(reader.show(kind.key(x), kind.dimension))}(?!\w)", whole) and repr(kind.key(x)) not in whole
 
 
 def test_the_students_notebook_runs_to_its_end_unanswered():
@@ -195,7 +215,21 @@ def test_the_students_notebook_runs_to_its_end_unanswered():
         assert sum("text/markdown" in o.get("data", {}) and "text/plain" in o.data for o in outputs) == sum(".ask(" in c.source for c in code_cells(path))
 
 
+# what a data sheet prints, in GB/s both ways and Gb/s one way
+SOLD = {"NVLink 3": 600, "NVLink 4": 900, "NVLink 5": 1800, "EDR": 100, "HDR": 200, "NDR": 400}
+
+
 CLOSED_FORMS = {
+    "opening.gradient": lambda x: x.parameters * {"FP32": 4, "BF16": 2}[x.precision] / x.beta,
+    "opening.cliff": lambda x: SOLD[x.nvlink] / 2 / (SOLD[x.port] / 8),
+    "opening.step": lambda x: (x.forward + x.backward) / (x.forward + x.backward + x.communication - x.overlap * x.backward),
+    "opening.straggler": lambda x: x.gpus * 24 * x.price * x.delay / (x.step + x.delay),
+    "wires.eye": lambda x: 10 ** (-x.loss / 20) / 3,
+    "wires.hops": lambda x: {2: 3, 3: 5, 4: 7}[x.tiers] * x.per_switch,
+    "wires.reach": lambda x: (x.budget - x.connectors - x.margin) / x.per_metre,
+    "wires.bill": lambda x: 2 * x.hosts * 2 * x.watts,
+    "wires.share": lambda x: x.network / (x.network + 700 * x.gpus),
+    "wires.unseen": lambda x: 3 / (8 * x.rate * x.time),
     "transport.crossover": lambda x: x.alpha * x.beta,
     "transport.time": lambda x: x.alpha + x.size / x.beta,
     "transport.break_even": lambda x: (x.other_alpha - x.alpha) * x.beta * x.other_beta / (x.other_beta - x.beta),
@@ -227,6 +261,46 @@ def test_an_exercises_own_slips_are_named_for_every_student(name):
             assert result.status == "wrong" and slip.name in result.slips, (student, slip.name, result)
 
 
+FORMULAS = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "points")]
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_formulas_own_slips_are_named(name):
+    """A slip in a formula would pass as right, or its function would be another than its words say."""
+    kind = bank.find(name).kind
+    for student in STUDENTS[:10]:
+        points = kind.points(Draw(student, name))
+        for slip, _, wrong in kind.slips:
+            far = [abs(wrong(**point) / kind.key(**point) - 1) for point in points]
+            assert max(far) > 1e-6, (student, slip)
+            others = [other for other, _, function in kind.slips if other != slip and all(function(**p) == pytest.approx(wrong(**p), rel=1e-9) for p in points)]
+            assert not others, (student, slip, others)
+
+
+TAILS = {
+    "bits for symbols": lambda b: stats.binom.sf(15, 544, b),
+    "lost at 15": lambda b: stats.binom.sf(14, 544, 1 - (1 - b) ** 10),
+    "corrects 30": lambda b: stats.binom.sf(30, 544, 1 - (1 - b) ** 10),
+    "one less the rest": lambda b: 1 - stats.binom.cdf(15, 544, 1 - (1 - b) ** 10),
+}
+
+
+@pytest.mark.parametrize("slip", TAILS)
+def test_a_codewords_slips_are_named_for_every_student(slip):
+    """A tail that counts bits, or one taken from 1, would pass as right or go by unnamed."""
+    for student in STUDENTS:
+        result = exercises.grade(student, "wires.codeword", TAILS[slip])
+        assert result.status == "wrong" and (slip in result.slips or slip == "one less the rest"), (student, result)
+
+
+def test_the_gray_formula_is_the_limit_of_the_models_own():
+    """Exercise and model would teach different bit error ratios for NRZ and PAM4."""
+    kind = bank.find("wires.gray").kind
+    for code, noise in ((NRZ, 1), (PAM4, 5)):
+        q = stats.norm.sf(math.sqrt(10**2.2 / noise))
+        assert kind.key(2**code.bits, q) == pytest.approx(bit_error_ratio(22, code), rel=1e-6)
+
+
 def test_most_students_meet_the_unweighted_fits_fault():
     """The fit exercise would teach nothing: an unweighted fit would come out right for most."""
     slip = next(s for s in bank.find("transport.fit").kind.slips if s.name == "unweighted fit")
@@ -248,8 +322,8 @@ def test_nothing_a_student_reads_holds_the_right_number(name):
             assert not re.search(rf"(?<![\d.]){re.escape(shown)}(?!\w)", text), (student, text)
             if len(digits) >= 3:
                 assert digits not in {number.replace(",", "").replace(".", "").strip("0") for number in re.findall(r"\d[\d,.]*", text)}, (student, text)
-        wants = exercise.kind.wants(x)
-        assert exercises.grade(student, name, re.search(r'`"(.*?)"`', wants)[1]).status == "wrong"
+        example = re.search(r'`"(.*?)"`', exercise.kind.wants(x))  # a plain number needs none
+        assert exercise.kind.dimension == "number" if example is None else exercises.grade(student, name, example[1]).status == "wrong"
 
 
 def test_the_order_of_algorithms_is_clear_for_every_draw():

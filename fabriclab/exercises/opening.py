@@ -78,7 +78,7 @@ EXERCISES = [
         title="Four rungs, two bases",
         chinese="带宽层级",
         numbers=lambda draw: {"gpu": draw.pick("gpu", tuple(GPUS))},
-        prompt=lambda x: f"From data sheets around an {x.gpu}: {_data_sheet(x)}. Order the four by what each carries in one direction.",
+        prompt=lambda x: f"From the data sheets of a node with {x.gpu} GPUs: {_data_sheet(x)}. Order the four by what each carries in one direction.",
         kind=Ordering(_ladder, "slowest", "bring all four to bytes per second in one direction before you order them"),
         hints=("Eight bits are a byte.", "Halve what counts both directions; the port's rate and the memory's count one already."),
         moral="The order has not changed in four generations; what lies below NVLink is what crosses the node's edge.",
@@ -87,7 +87,7 @@ EXERCISES = [
         id="opening.step",
         title="A step with some overlap",
         chinese="训练步的利用率",
-        numbers=lambda draw: {"forward": draw.pick("forward", (60, 80, 100)) * ms, "backward": draw.pick("backward", (120, 160, 200)) * ms, "communication": draw.pick("communication", (120, 150, 180, 210)) * ms, "overlap": draw.pick("overlap", (0.25, 0.5))},
+        numbers=lambda draw: {"forward": draw.pick("forward", (60, 80, 100)) * ms, "backward": draw.pick("backward", (120, 160, 200)) * ms, "communication": draw.pick("communication", (120, 150, 180, 200)) * ms, "overlap": draw.pick("overlap", (0.25, 0.5))},
         prompt=lambda x: f"Forward {si(x.forward, 's')}, backward {si(x.backward, 's')}, AllReduce {si(x.communication, 's')}; gradients may travel during the last {100 * x.overlap:.0f} % of the backward pass. What share of the step do the GPUs compute? Figure 4, where nothing overlaps, is the worst case of this.",
         kind=Quantity(lambda x: collectives.Step(x.forward, x.backward, x.communication, x.overlap).utilisation, "number", slips=(
             Slip("no overlap", "you hid nothing behind the backward pass", lambda x: collectives.Step(x.forward, x.backward, x.communication).utilisation),
