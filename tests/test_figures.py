@@ -84,7 +84,18 @@ def test_curves_are_the_model_and_diamonds_stand_at_twice_alpha(fresh):
         assert sizes[0] == 1 and sizes[-1] == pytest.approx(10 * GB)
         assert (diamond.get_xdata()[0], diamond.get_ydata()[0]) == pytest.approx((path.alpha * path.beta, 2 * path.alpha))
         assert (dot.get_xdata()[0], dot.get_ydata()[0]) == pytest.approx((4 * KB, path.alpha + 4 * KB / path.beta))
-        assert label.get_text() == f"n* = {star}"
+        assert label.get_text() == f"n* = {star}" and label.xy == pytest.approx((path.alpha * path.beta, 2 * path.alpha))
+
+
+def test_no_curve_runs_through_a_crossovers_label(fresh):
+    """The number beside a diamond is struck through by a curve, so that a reader in the last row cannot tell it."""
+    figure, axes = fresh
+    artists = drawings.alpha_beta(axes, [catalog.NDR, catalog.ROCE_100G], 350 * MB)
+    figure.canvas.draw()
+    for label in artists["labels"]:
+        box = Text.get_window_extent(label)
+        for line in artists["times"]:
+            assert not any(box.contains(*point) for point in line.get_transform().transform(line.get_xydata()))
 
 
 def test_the_ring_stands_where_two_paths_take_equal_time(fresh):
