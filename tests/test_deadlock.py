@@ -55,6 +55,11 @@ def test_circles_against_networkx(walks):
         assert len(circle) == min(map(len, nx.simple_cycles(graph.subgraph(group)))) == len(set(circle))
 
 
+def test_the_circle_shown_is_the_shortest():
+    """Of a circle of two and one of three that share a channel, the longer would be drawn."""
+    assert dependencies([route([0, 1, 0, 1]), route([0, 1, 2, 0, 1])]).cycles() == [[(0, 1, 0), (1, 0, 0)]]
+
+
 def runs_dry(routes, steps=4000, room=2, seed=0):
     """Push packets along routes through buffers of `room` packets, one move at a time, sources always ready: (stuck, {full: wants})."""
     draw, buffers = random.Random(seed), {}

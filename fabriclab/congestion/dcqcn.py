@@ -129,11 +129,12 @@ def cube_root_marking(flows, settings=Dcqcn()):
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What the fluid does: `times` (s), `queue` (bytes), and per flow `rates` (bytes/s, shape (times, flows))."""
+    """What the fluid does: `times` (s), `queue` (bytes), and per flow `rates` (bytes/s) and `alphas`, shape (times, flows)."""
 
     times: np.ndarray
     queue: np.ndarray
     rates: np.ndarray
+    alphas: np.ndarray
 
 
 def trajectory(flows, duration, delay, settings=Dcqcn(), step=4 * us, rates=None, queue=0.0):
@@ -159,9 +160,9 @@ def trajectory(flows, duration, delay, settings=Dcqcn(), step=4 * us, rates=None
         raise ValueError(f"rates must be one rate or {flows} of them, not of shape {np.shape(start)}")
     increase, half_period = settings.increase / settings.packet, 2 * settings.cut_every
 
-    queues, history = np.empty(steps + 1), np.empty((steps + 1, flows))
+    queues, history, alphas = np.empty(steps + 1), np.empty((steps + 1, flows)), np.ones((steps + 1, flows))
     queues[0], history[0] = amount("queue", queue), start
-    current, target, alpha = history[0].copy(), history[0].copy(), np.ones(flows)
+    current, target, alpha = history[0], history[0], alphas[0]
 
     def bounded(x):
         return np.minimum(np.maximum(x, 1e-4 * port), port)
@@ -185,5 +186,5 @@ def trajectory(flows, duration, delay, settings=Dcqcn(), step=4 * us, rates=None
         target = bounded(target + step / 2 * (now[1] + then[1]))
         alpha = alpha + step / 2 * (now[2] + then[2])
         queues[i + 1] = max(0.0, queues[i] + step * settings.packet * ((inflow + current.sum()) / 2 - port))
-        history[i + 1] = current
-    return Trajectory(np.arange(steps + 1) * step, queues, history * settings.packet)
+        history[i + 1], alphas[i + 1] = current, alpha
+    return Trajectory(np.arange(steps + 1) * step, queues, history * settings.packet, alphas)
