@@ -32,6 +32,9 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@echo "Installing fabriclab itself, from this folder."
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@# nbgrader is here for what strips the exercises; its own panels are a course's choice, and cost JupyterLab seconds at each start
+	@rm -f .venv/etc/jupyter/jupyter_server_config.d/nbgrader.json
+	@$(PYTHON) -m jupyter labextension disable --level=sys_prefix @jupyter/nbgrader 2>/dev/null
 	@echo "$(CURDIR)" > $(READY)
 	@echo "Ready: make lab opens the notebooks, make test runs the tests."
 
