@@ -46,25 +46,24 @@ def eye(ax, eye, code):
 def move_eye(artists, eye, code):
     """Set the artists of `eye` to another `link.Eye`."""
     middle = eye.traces[:, len(eye.time) // 2]
-    distance = np.abs(middle[:, None] - eye.thresholds).min(axis=1)
-    chosen = np.unique(np.append(np.arange(min(TRACES, len(middle))), np.argsort(distance, kind="stable")[:8]))
+    samples = np.sort(middle)
+    bounds = [_bounds(samples, at, opening) if opening > 0 else [] for at, opening in zip(eye.thresholds, eye.openings)]
+    chosen = np.isin(middle, np.concatenate(bounds))
+    chosen[:TRACES] = True
     rows = eye.traces[chosen]
     artists["traces"][0].set_segments(np.dstack([np.broadcast_to(eye.time, rows.shape), rows]))
-    samples = np.sort(middle)
     for place in range(3):
-        there = place < len(eye.thresholds)
-        at = eye.thresholds[place] if there else 0.0
-        open_ = there and eye.openings[place] > 0
+        there = place < len(bounds)
+        at, bar = (eye.thresholds[place], bounds[place]) if there else (0.0, [])
         artists["thresholds"][place].set_data([-1, 1] if there else [], [at, at] if there else [])
-        artists["heights"][place].set(text="" if not there else f"{eye.openings[place]:.2f}" if open_ else "closed", y=at)
-        edges = _edges(samples, at, eye.openings[place]) if open_ else []
-        artists["openings"][place].set_data([0, 0] if open_ else [], edges)
+        artists["openings"][place].set_data([0.0] * len(bar), bar)
+        artists["heights"][place].set(text="" if not there else f"{eye.openings[place]:.2f}" if len(bar) else "closed", y=at)
     for place, label in enumerate(artists["levels"]):
         there = place < len(code.gray)
         label.set(text=f"{code.gray[place]:0{code.bits}b}" if there else "", y=code.levels[place] if there else 0)
 
 
-def _edges(samples, threshold, opening):
+def _bounds(samples, threshold, opening):
     """The two neighbours among sorted `samples` that lie `opening` apart, those next to the threshold where there are several."""
     gaps = np.diff(samples)
     fits = np.flatnonzero(np.isclose(gaps, opening, rtol=1e-9, atol=1e-12))
