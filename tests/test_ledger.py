@@ -68,6 +68,12 @@ def test_a_verdict_that_holds_is_none(change):
     assert _row(**change).problem() == ""
 
 
+def test_prices_are_not_set_as_mathematics():
+    """JupyterLab would set what stands between two dollar signs of one cell as a formula."""
+    html = ledger.table("figure-4/millions")._repr_html_()
+    assert "<span>$</span>3 an hour" in html and html.count("$") == html.count("<span>$</span>") >= 2
+
+
 def test_tables_and_report():
     """A table would miss its rows, swallow a wrong id, or the report's counts not add up to the rows."""
     assert "242.83 ms" in repr(ledger.table("napkin-1.2/ring-6GB"))

@@ -152,13 +152,18 @@ class Table:
     def _repr_html_(self):
         head = "".join(f"<th style='text-align:left'>{h}</th>" for h in ("Where", "The text prints", "Recomputed", "Verdict", "Note"))
         body = "".join(
-            "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in (r.where, _says(r), r.recomputed(), r.verdict, r.note)) + "</tr>"
+            "<tr>" + "".join(f"<td style='text-align:left'>{_cell(cell)}</td>" for cell in (r.where, _says(r), r.recomputed(), r.verdict, r.note)) + "</tr>"
             for r in self.rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def __repr__(self):
         return "\n".join(_line(r) for r in self.rows)
+
+
+def _cell(text):
+    # two prices in one cell would be set as mathematics; a dollar sign in an element of its own is left alone
+    return escape(text).replace("$", "<span>$</span>")
 
 
 def _says(row):
