@@ -6,6 +6,7 @@ The wiring of a network, whatever its family, is drawn by `wiring`, which has a 
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from fabriclab import topology
 from fabriclab.figures import COLOURS, SERIES, drawing, log_axis
@@ -82,10 +83,11 @@ def families(ax, derived, printed, unit="B/s"):
             artists["printed"] += ax.plot([printed[name]], [row + 0.65], "D", markersize=9, color=COLOURS["second"], markeredgecolor="white", markeredgewidth=1.5, zorder=3, label="the text's value" if not artists["printed"] else None)
         ours = "no wiring given" if value is None else si(value[1], unit, 3) if value[0] == value[1] else f"{si(value[0], unit, 3)} to {si(value[1], unit, 3)}"
         theirs = f"; text {si(printed[name], unit, 3)}" if name in printed else ""
-        artists["labels"].append(ax.text(0, row + 0.38, f"{name}: {ours}{theirs}", va="bottom"))
+        artists["labels"].append(ax.text(0, row + 0.38, f"{name}: {ours}{theirs}", va="bottom", parse_math=False))
     if unit == "B/s":
         bits = ax.secondary_xaxis("top", functions=(lambda value: 8 * value, lambda value: value / 8))
-        bits.xaxis.set_major_formatter(lambda value, _: f"{value / 1e12:g} Tb/s")
+        bits.set_xticks([tick for tick in MaxNLocator(5).tick_values(0, 8 * highest) if tick <= 8 * highest])
+        bits.xaxis.set_major_formatter(lambda value, _: si(value / 8, "b/s"))
         bits.tick_params(labelsize=11)
         artists["bits"] = bits
     artists["legend"] = ax.legend(loc="lower right", bbox_to_anchor=(1, 1.1 if unit == "B/s" else 1.0), ncols=2)
@@ -132,10 +134,10 @@ def law(ax, shares=(0.1, 0.3, 0.5), marked=0.3, ratios=(2, 4, 8), printed=None):
     for at in ratios:
         kept = topology.relative_throughput(marked, at)
         artists["points"] += ax.plot([at], [kept], "o", markersize=8, color=COLOURS["ink"])
-        artists["labels"].append(ax.annotate(f"−{1 - kept:.1%}", (at, kept), (-4, -9), textcoords="offset points", ha="right", va="top", bbox=_CLEAR))
+        artists["labels"].append(ax.annotate(f"−{1 - kept:.1%}", (at, kept), (5, 5), textcoords="offset points", bbox=_CLEAR))
     for at, loss in (printed or {}).items():
         artists["printed"] += ax.plot([at], [1 - loss], "x", markersize=10, markeredgewidth=3, color=COLOURS["bad"])
-        artists["labels"].append(ax.annotate(f"printed: −{loss:.0%}", (at, 1 - loss), (8, 6), textcoords="offset points", ha="left", va="bottom", bbox=_CLEAR))
+        artists["labels"].append(ax.annotate(f"printed: −{loss:.0%}", (at, 1 - loss), (12, 30), textcoords="offset points", arrowprops={"arrowstyle": "-", "color": COLOURS["bad"], "shrinkB": 7}))
     return artists
 
 
@@ -153,13 +155,13 @@ def bounds(ax, rows):
     return artists
 
 
-def move_bounds(artists, rows):
-    """Set the artists of `bounds` to other times of as many rows; labels and axis stay."""
+def move_bounds(artists, rows, decide=()):
+    """Set the artists of `bounds` to other times of as many rows; labels and axis stay. `decide`: rows that are said to."""
     for row, ((_, seconds, kind), bar, label) in enumerate(zip(rows, artists["bars"], artists["labels"], strict=True)):
         colour, hatch = KINDS[kind]
         bar.set(width=seconds - bar.get_x(), facecolor=COLOURS[colour], hatch=hatch)
         label.xy = seconds, row
-        label.set_text(si(seconds, "s"))
+        label.set_text(si(seconds, "s") + ", decides" * (row in decide))
 
 
 def _room(seconds):
@@ -172,7 +174,7 @@ def _room(seconds):
 def paths(ax, lengths):
     """How many switches the shortest paths cross: a strip for each name in `lengths`, which maps to its `topology.Paths`.
 
-    A bar's height is the share of all pairs; a triangle marks the mean. In a torus the "switches" are hosts that forward.
+    A bar's height is the share of all pairs, in each strip next to its largest; a triangle marks the mean. In a torus the "switches" are hosts that forward.
     """
     furthest = max(found.switches_on_path.worst for found in lengths.values())
     ax.set(xlim=(-0.7, furthest + 0.7), ylim=(-0.1, len(lengths)), yticks=[], xlabel="switches on the path (torus: hosts that forward)")
@@ -182,7 +184,7 @@ def paths(ax, lengths):
     for row, ((name, found), (colour, _)) in enumerate(zip(reversed(lengths.items()), SERIES[len(lengths) - 1 :: -1] if len(lengths) <= 5 else SERIES * 2)):
         total = sum(found.pairs.values())
         shares = {links - 1: pairs / total for links, pairs in found.pairs.items()}
-        artists["bars"].append(ax.bar(list(shares), [0.6 * share for share in shares.values()], bottom=row, width=0.7, color=COLOURS[colour]))
+        artists["bars"].append(ax.bar(list(shares), [0.6 * share / max(shares.values()) for share in shares.values()], bottom=row, width=0.7, color=COLOURS[colour]))
         worst, mean = found.switches_on_path
         artists["means"] += ax.plot([mean], [row - 0.02], "^", markersize=8, color=COLOURS["ink"], clip_on=False, zorder=3)
         ax.axhline(row, color=COLOURS["muted"], linewidth=0.8, zorder=0)
@@ -196,12 +198,25 @@ def failures(ax, found):
     ax.set(xlim=(0, 1), ylim=(len(found), 0), yticks=[], xlabel="bisection left")
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     ax.spines["left"].set_visible(False)
-    artists = {"whole": [], "left": [], "labels": []}
-    for row, lost in enumerate(found):
-        share = lost.bisection_left / lost.bisection_before if lost.bisection_before else 0.0
-        artists["whole"] += ax.barh([row + 0.7], [1], height=0.34, color=COLOURS["pale"], edgecolor=COLOURS["bad"], hatch="xx", linewidth=0)
-        artists["left"] += ax.barh([row + 0.7], [share], height=0.34, color=COLOURS["first"])
-        hosts = f"{lost.hosts_lost:,} {'host' if lost.hosts_lost == 1 else 'hosts'} lost" if lost.hosts_lost else "no host lost"
-        detour = f", paths up to {lost.extra_links} {'link' if lost.extra_links == 1 else 'links'} longer" if lost.extra_links else ""
-        artists["labels"].append(ax.text(0, row + 0.46, f"{lost.part}: {hosts}, {share:.1%} left{detour}", va="bottom"))
+    rows = np.arange(len(found))
+    artists = {
+        "whole": list(ax.barh(rows + 0.7, 1, height=0.34, color=COLOURS["pale"], edgecolor=COLOURS["bad"], hatch="xx", linewidth=0)),
+        "left": list(ax.barh(rows + 0.7, 1, height=0.34, color=COLOURS["first"])),
+        "labels": [ax.text(0, row + 0.46, "", va="bottom") for row in rows],
+    }
+    move_failures(artists, found)
     return artists
+
+
+def move_failures(artists, found):
+    """Set the artists of `failures` to as many others."""
+    for lost, bar, label in zip(found, artists["left"], artists["labels"], strict=True):
+        share = lost.bisection_left / lost.bisection_before if lost.bisection_before else 0.0
+        bar.set_width(share)
+        hosts = _many(lost.hosts_lost, "host") + " lost" if lost.hosts_lost else "no host lost"
+        detour = f", paths up to {_many(lost.extra_links, 'link')} longer" if lost.extra_links else ""
+        label.set_text(f"{lost.part}: {hosts}, {100 * share:.4g}% left{detour}")
+
+
+def _many(number, thing):
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

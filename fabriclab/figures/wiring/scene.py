@@ -35,7 +35,8 @@ class Scene:
         self.shapes.append((rectangle(x - width / 2, y - height / 2, x + width / 2, y + height / 2), kind))
 
     def line(self, start, end, bundle, cables=1, dead=False, crossed=False):
-        self.lines.append(Line([start, end], int(bundle), int(cables), bool(dead or crossed)))
+        # of several cables together one is gone, and the others still carry
+        self.lines.append(Line([start, end], int(bundle), int(cables), bool(dead or crossed and cables == 1)))
         if crossed:
             self.crosses.append(tuple(np.mean([start, end], axis=0)))
 

@@ -6,7 +6,7 @@ from scipy.sparse.csgraph import connected_components
 from fabriclab.figures.wiring.scene import HEIGHT, LEFT, WIDTH, Scene, homes, take_out
 
 TALL, APART = 0.42, 0.35  # height of a switch, room between groups
-MOST = {1: 8, 2: 5, 3: 4, 4: 3}  # boxes in a row of each group, by the number of groups that are drawn
+MOST = {1: 8, 2: 5, 3: 3, 4: 2}  # boxes in a row of each group, by the number of groups that are drawn; one more where that is all
 MESH, CORES = 5, 8  # boxes in a row that all groups share: over leaves, which all reach it, and over spines, which reach parts
 
 
@@ -43,8 +43,8 @@ def tree(network, lost):
 
 
 def _few(vertices, most):
-    """`vertices`, or where there are more than `most` the first ones and the last."""
-    return vertices if vertices.size <= most else np.append(vertices[: most - 1], vertices[-1])
+    """`vertices`, or where there are more than `most` and one the first ones and the last."""
+    return vertices if vertices.size <= most + 1 else np.append(vertices[: most - 1], vertices[-1])
 
 
 def _groups(network, home):
@@ -117,27 +117,27 @@ def _place(scene, network, leaves, spans, level):
         row(some, *span, level[1])
     shown = leaves
     for tier in range(1, len(network.tiers)):
-        above = [[network.b[network.a == vertex] for vertex in some] for some in shown]
-        found = [np.unique(np.concatenate(some)) for some in above]
-        own = len(found) > 1 and np.unique(np.concatenate(found)).size == sum(map(len, found))
-        if own:
+        above = [[up for vertex in some if (up := np.sort(network.b[network.a == vertex])).size] for some in shown]
+        found = [np.unique(np.concatenate(some)) if some else np.array([], int) for some in above]
+        every = np.unique(np.concatenate(found))
+        if len(found) > 1 and every.size == sum(map(len, found)):
             shown, at = [_few(some, MOST[len(leaves)]) for some in found], spans
         else:
-            shown, at = [_shared(found, above, MESH if tier == 1 else CORES)], [(LEFT + 0.1, WIDTH - 0.2)]
+            shown, at = [_few(every, MESH) if tier == 1 or not every.size else _shared(above)], [(LEFT + 0.1, WIDTH - 0.2)]
         for (low, high), some in zip(at, shown):
             if len(some):
                 row(some, low, high, level[tier + 1])
     return x, width
 
 
-def _shared(found, above, most):
-    """Of the switches that all groups share those to draw, so that, if it can be, each switch below keeps a line to one."""
-    every = np.unique(np.concatenate(found))
-    firsts = [some[np.argsort(some)[[0, -1]]] for group in above for some in group if some.size]
-    for some in (every, np.unique(np.concatenate(firsts)) if firsts else every, np.unique([pair[0] for pair in firsts])):
-        if some.size <= most and some.size > 1 or some is every and some.size <= most:
-            return some
-    return _few(every, most)
+def _shared(above):
+    """Of the cores that all pods share those to draw: if it can be, each spine keeps a line to one or two."""
+    every = np.unique(np.concatenate([cores for group in above for cores in group]))
+    if every.size <= CORES:
+        return every
+    both = np.unique([cores[[0, -1]] for group in above for cores in group])
+    first = np.unique([cores[0] for group in above for cores in group])
+    return next((some for some in (both, first) if 1 < some.size <= CORES), _few(every, CORES))
 
 
 def _hosts(scene, network, leaves, home, stem, x, width, level, gone, bundle):
@@ -168,7 +168,7 @@ def _tally(scene, network, level, gone):
         scene.word(0, 0.32, f"in {int(network.node.max()) + 1:,} nodes", "left")
     used = network.ports_used
     for (tier, count), radix, y in zip(network.switches.items(), network.radix, level[1:]):
-        ports = f"{radix}" if used[tier] == radix else f"{used[tier]} of {radix}"
+        ports = f"{radix}" if used[tier] == radix else f"{used[tier]}/{radix}"
         scene.word(0, y, f"{count:,} {tier}, {ports} ports", "left")
     for index, ((_, cables), low, high) in enumerate(zip(network.cables.items(), level, level[1:])):
         each = network.multiplicity[network.layer == index].max(initial=1)
