@@ -74,7 +74,7 @@ def test_an_open_eye_is_marked_where_no_wave_passes(fresh, code, snr, bandwidth)
         assert opening > 0 and bar[1] - bar[0] == pytest.approx(opening)
         assert bar[0] in middle and bar[1] in middle and not np.any((middle > bar[0]) & (middle < bar[1]))
         assert bar[0] < threshold < bar[1]
-        assert list(artists["thresholds"][number].get_ydata()) == [threshold, threshold]
+        assert list(artists["thresholds"][number].get_xdata()) == [-1, 1] and list(artists["thresholds"][number].get_ydata()) == [threshold, threshold]
         assert artists["heights"][number].get_text() == f"{opening:.2f}"
     assert bars(artists)[len(seen.openings) :] == [None] * (3 - len(seen.openings))
 

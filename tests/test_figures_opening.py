@@ -12,7 +12,7 @@ from matplotlib.text import Text
 from fabriclab import catalog, figures
 from fabriclab.collectives import Step
 from fabriclab.figures import opening as drawings
-from fabriclab.units import GB, ms
+from fabriclab.units import GB, Gbps, ms
 
 LEVELS = [
     ("1  Wire and link", "PAM4, FEC, link budgets, media, SerDes power", "fabriclab.link"),
@@ -75,6 +75,13 @@ def test_history_is_one_direction_and_climbs_by_the_public_rates(fresh):
         assert list(line.values()) == sorted(line.values())
     low, high = fresh[1].get_ylim()
     assert fresh[1].get_yscale() == "log" and low < min(map(min, map(dict.values, lines.values()))) and high > 900 * GB
+
+
+def test_a_slower_standard_that_comes_later_is_no_step(fresh):
+    """25GbE, of 2016, takes Ethernet's line down from the 100GbE of 2010; or of two standards in a year the slower one stays."""
+    slower = catalog.LinkRate("Ethernet", "25GbE", 2016, 25 * Gbps, "IEEE 802.3by")
+    (line,) = drawings.history(fresh[1], [slower, *(rate for rate in catalog.LINK_RATES if rate.family == "Ethernet")])["rates"]
+    assert list(line.get_xdata()) == [2002, 2010, 2017, 2024, 2025] and line.get_ydata()[1] == 12.5 * GB
 
 
 def test_hierarchy_never_mixes_one_direction_with_two(fresh):

@@ -3,7 +3,7 @@
 from fabriclab import catalog, collectives, figures
 from fabriclab.explore import Explorer, slider, steps
 from fabriclab.figures import opening as drawings
-from fabriclab.units import GB, MB, day, hour, ms, si
+from fabriclab.units import GB, MB, day, hour, ms, si, si_digits
 
 NODE = 8  # ranks of the comparison: one node, on NVLink
 
@@ -49,7 +49,7 @@ def _cost(inside, across, ranks, payload, beta):
     exposed = f"{si(across.idle, 's')} exposed" if across.idle else "all of it hidden"
     return "\n".join([
         f"{ranks:,} ranks, {si(payload, 'B')} each at {si(beta, 'B/s')} one way: AllReduce {si(across.communication, 's')}, {exposed}.",
-        f"Step {si(across.total, 's')}, busy {across.utilisation:.1%}: {float(f'{lost:.4g}'):,g} GPU-hours idle a day, all ranks together.",
+        f"Step {si(across.total, 's')}, busy {across.utilisation:.1%}: {si_digits(lost, 4)} GPU-hours idle a day, all ranks together.",
         f"Inside a node of {NODE}: AllReduce {si(inside.communication, 's')}, busy {inside.utilisation:.1%}. "
         f"Across takes {across.communication / inside.communication:.3g} times as long.",
     ])

@@ -121,7 +121,7 @@ def timeline(ax, steps):
     """
     rows = len(steps)
     ax.set(ylim=(0, rows), yticks=[], xlabel="time")
-    ax.xaxis.set_major_formatter(lambda value, _: si(value, "s"))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f} s" if value >= 100 else si(value, "s"))
     ax.spines["left"].set_visible(False)
     looks = {
         "forward": {"facecolor": COLOURS["compute"], "edgecolor": "white"},
