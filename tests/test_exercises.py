@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from scipy import stats
+from scipy import optimize, stats
 
 from fabriclab import collectives, exercises
 from fabriclab.exercises import bank, reader, strip
@@ -24,6 +24,7 @@ from fabriclab.units import GB, KB, MB, us
 ROOT = Path(__file__).parents[1]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))
 STUDENTS = ["demo", "001", "1", "ADA", "ada", "zoé@example.org", "李雷", "o'neil"] + [f"s{n:04d}" for n in range(42)]
+FUNCTIONS = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "names")]
 QUANTITIES = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "dimension") and not hasattr(bank.find(i).kind, "names")]
 
 
@@ -123,6 +124,42 @@ FINGERPRINTS = {
     "transport.write_ring": "43f54e3f",
     "transport.order": "1ba59ab6",
     "transport.busbw": "1c47ec80",
+    "topology.two_tier": "39ba5870",
+    "topology.nonblocking": "0a1c3fda",
+    "topology.bisection": "11977f63",
+    "topology.third_tier": "f1f1d5cc",
+    "topology.switches": "43f54e3f",
+    "topology.money": "7ccfe85f",
+    "topology.floor": "43f54e3f",
+    "topology.alltoall": "43f54e3f",
+    "topology.rack": "ea7bd709",
+    "topology.spine": "49fa5c1d",
+    "topology.rails": "94693210",
+    "topology.one_hop": "2b204199",
+    "topology.no_core": "26a67131",
+    "topology.efficiency": "27668e73",
+    "topology.order": "4b3fdc1c",
+    "topology.pick": "b7910536",
+    "topology.mixed": "a87b017a",
+    "topology.leaf": "60abd28c",
+    "behaviour.idle": "bcfcaeb7",
+    "behaviour.hiccups": "6587c9b6",
+    "behaviour.headroom": "9665485f",
+    "behaviour.spread": "1f80eae3",
+    "behaviour.cycle": "9c97c605",
+    "behaviour.watchdog": "3b03bbf2",
+    "behaviour.week": "3e004492",
+    "behaviour.between": "03f9d54e",
+    "behaviour.young": "43f54e3f",
+    "behaviour.fill": "48714c22",
+    "behaviour.write_queue": "43f54e3f",
+    "behaviour.save": "5be3fdf1",
+    "behaviour.times": "23f9bd78",
+    "behaviour.collision": "b0d5325c",
+    "behaviour.speed": "957f2dfa",
+    "behaviour.dcqcn": "47cddf44",
+    "behaviour.utilisation": "1fddc5a4",
+    "behaviour.diagnosis": "27f71aa2",
 }
 
 
@@ -237,8 +274,59 @@ CLOSED_FORMS = {
     "transport.tail": lambda x: (1 - x.share) * x.size / x.beta,
     "transport.ring": lambda x: 2 * (x.ranks - 1) * (x.alpha + x.size / x.ranks / x.beta),
     "transport.busbw": lambda x: x.size / x.time * {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1}[x.collective] * (x.ranks - 1) / x.ranks,
+    "topology.two_tier": lambda x: x.radix**2 / 2,
+    "topology.bisection": lambda x: x.leaves * x.wired[0] / 2 * x.rate / (x.wired[0] / x.wired[1]),
+    "topology.third_tier": lambda x: (5 - 3) * x.switch + (6 - 4) * x.cable,
+    "topology.money": lambda x: x.capital * x.share * (x.ratio - 1) / (1 + x.share * (x.ratio - 1)),
+    "topology.spine": lambda x: x.wired[0] * 16 * x.rate * (1 - 1 / x.wired[1]),
+    "topology.one_hop": lambda x: x.radix - x.radix / (x.ratio + 1),
+    "topology.efficiency": lambda x: 1 / (1 + (1 - x.before) / x.before / x.speedup),
+    "topology.leaf": lambda x: 400 * x.down / (400 * x.up + 100 * x.lanes * x.slow),
     # by hand: the slope from the two largest rows, then what is left of the smallest
     "transport.fit": lambda x: x.times[0] - x.sizes[0] * (x.times[-1] - x.times[-2]) / (x.sizes[-1] - x.sizes[-2]),
+}
+
+
+def on_ramp(x):
+    """The most flows for which the settings of Zhu et al. 2015, marking at Pmax, still hold the rates down; written out from the fluid model."""
+    capacity, p, flows = x.rate / 1000, x.pmax, 0
+    while True:
+        rate = capacity / (flows + 1)
+        cut, alpha = (1 - (1 - p) ** (every * rate) for every in (50e-6, 55e-6))
+        counter, timer = ((1 - p) ** -packets for packets in (10e6 / 1000, 55e-6 * rate))
+        b, c = p / (counter - 1), p / (timer - 1)
+        if cut**2 * alpha < 50e-6**2 * 5000 * rate * (b + c) * (b * counter**-5 + c * timer**-5):
+            return flows
+        flows += 1
+
+
+def speed_by_counting(x):
+    """Mean speed of the slowest flow, by filling the paths one after another and counting ways: {(flows left, fullest): ways}."""
+    ways = {(x.flows, 0): 1}
+    for _ in range(x.paths):
+        after = {}
+        for (left, most), n in ways.items():
+            for here in range(left + 1):
+                key = left - here, max(most, here)
+                after[key] = after.get(key, 0) + n * math.comb(left, here)
+        ways = after
+    return sum(n * x.flows / x.paths / most for (left, most), n in ways.items() if left == 0) / x.paths**x.flows
+
+
+CLOSED_FORMS |= {
+    "behaviour.idle": lambda x: (x.gpus - 1) * x.drop / (1 - x.drop),
+    "behaviour.hiccups": lambda x: x.compute + x.delay * (1 - (1 - x.chance) ** x.workers),
+    "behaviour.headroom": lambda x: x.rate * (x.length * 10e-9 + x.reaction) + 2 * x.packet,
+    "behaviour.spread": lambda x: x.hops * x.buffer / (50e9 - x.takes) + x.hops * x.trip,
+    "behaviour.watchdog": lambda x: x.detection + x.timeout + x.flows * x.in_flight / 50e9,
+    "behaviour.week": lambda x: -math.expm1(14 * x.gpus * x.tiers * math.log1p(-x.ppm / 1e6)),
+    "behaviour.between": lambda x: 86_400e6 / (2 * x.gpus * x.tiers * x.ppm),
+    "behaviour.fill": lambda x: x.buffer / (x.rate * (x.ports - 2)),
+    "behaviour.save": lambda x: math.floor((x.buffer - x.mark_at) / (x.trip * x.rate) + 1 + 1e-9),
+    "behaviour.collision": lambda x: math.prod((x.flows - i) / x.flows for i in range(x.flows)),
+    "behaviour.speed": speed_by_counting,
+    "behaviour.dcqcn": on_ramp,
+    "behaviour.utilisation": lambda x: x.busy / (1 + x.more / x.before),
 }
 
 
@@ -261,6 +349,14 @@ def test_an_exercises_own_slips_are_named_for_every_student(name):
             assert result.status == "wrong" and slip.name in result.slips, (student, slip.name, result)
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_functions_own_slips_are_named(name):
+    """A slip in a function would pass as right for some student's inputs, or another be named in its place."""
+    for student in STUDENTS:
+        for slip, _, function in bank.find(name).kind.slips:
+            assert slip in exercises.grade(student, name, function).slips or slip == "one less the rest", (student, slip)
+
+
 FORMULAS = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "points")]
 
 
@@ -275,6 +371,41 @@ def test_a_formulas_own_slips_are_named(name):
             assert max(far) > 1e-6, (student, slip)
             others = [other for other, _, function in kind.slips if other != slip and all(function(**p) == pytest.approx(wrong(**p), rel=1e-9) for p in points)]
             assert not others, (student, slip, others)
+
+
+CLOSED_FORMULAS = {
+    "topology.switches": lambda N, k, t: 2 * (t - 1) * N / k + N / k,
+    "topology.alltoall": lambda M, N, d, r, beta: r * M * (N - d) / (N - 1) / beta,
+}
+
+
+@pytest.mark.parametrize("name", CLOSED_FORMULAS)
+def test_a_count_of_the_wiring_is_what_the_closed_formula_gives(name):
+    """The network that a formula is compared with would be wired otherwise than its prompt says."""
+    kind = bank.find(name).kind
+    for student in STUDENTS:
+        for point in kind.points(Draw(student, name)):
+            assert kind.key(**point) == pytest.approx(CLOSED_FORMULAS[name](**point), rel=1e-12), point
+
+
+@pytest.mark.parametrize("slip", range(6))
+def test_a_floors_slips_are_named_for_every_student(slip):
+    """A ring's bound from the wrong one of port and cut would pass, or go by unnamed, on some student's fabrics."""
+    name, _, wrong = bank.find("topology.floor").kind.slips[slip]
+    for student in STUDENTS:
+        result = exercises.grade(student, "topology.floor", wrong)
+        assert result.status == "wrong" and result.slips == (name,), (student, result)
+
+
+def test_four_fabrics_stand_far_apart_for_every_draw():
+    """Two fabrics would be so close in bisection per host that rounding decides a student's mark."""
+    kind = bank.find("topology.order").kind
+    for student in STUDENTS:
+        x = bank.numbers(student, "topology.order")
+        values = sorted(kind.values(x).values())
+        assert all(b > 1.1 * a for a, b in itertools.pairwise(values)), (student, values)
+        by_hand = {"full tree": 1 / 2, "tapered tree": 1 / 2 / x.ratio, "dragonfly": 272 / 1056, "torus": 2 / x.side}
+        assert kind.values(x) == pytest.approx(by_hand)
 
 
 TAILS = {
@@ -331,6 +462,22 @@ def test_the_order_of_algorithms_is_clear_for_every_draw():
     for size, ranks in itertools.product((10 * KB, 1 * MB, 100 * MB), (64, 256, 1024)):
         times = sorted(cost(size, ranks, 1.5 * us, 50 * GB) for cost in ALGORITHMS.values())
         assert all(b > 1.02 * a for a, b in itertools.pairwise(times)), (size, ranks)
+
+
+def test_the_order_of_time_scales_is_clear_for_every_draw():
+    """Two times would be so close that rounding decides a student's mark; or a drawn number would be missing here."""
+    draws = itertools.product((3, 6, 11, 33, 63), (100, 200, 400), (16, 32, 64))
+    for senders, rate, buffer in draws:  # in bits: 200 m of fibre, the incast, 65,535 quanta, the buffer, 200 ms
+        times = sorted([1e-6, 8e6 * buffer / ((senders - 1) * rate * 1e9), 65_535 * 512 / (rate * 1e9), 8e6 * buffer / (rate * 1e9), 0.2])
+        assert all(b > 1.2 * a for a, b in itertools.pairwise(times)), (senders, rate, buffer)
+    assert {bank.numbers(s, "behaviour.times").senders for s in STUDENTS} == {3, 6, 11, 33, 63}
+
+
+def test_the_interval_is_where_the_loss_is_least():
+    """The formula of the checkpoint exercise would not be the minimum of the loss its prompt describes."""
+    for cost, mtbf in ((1, 1e3), (60, 86_400), (300, 1e6)):
+        best = optimize.minimize_scalar(lambda tau, c=cost, m=mtbf: c / tau + tau / (2 * m), bounds=(1e-3, mtbf), options={"xatol": 1e-6})
+        assert bank.find("behaviour.young").kind.key(C=cost, M=mtbf) == pytest.approx(best.x, rel=1e-4)
 
 
 def test_the_thresholds_points_keep_the_model_off_its_edges():
