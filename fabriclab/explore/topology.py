@@ -32,12 +32,14 @@ def _dropdown(name, options, value):
     return ipywidgets.Dropdown(options=options, value=value, description=name, style={"description_width": "130px"}, layout={"width": "400px", "max_width": "100%"})
 
 
-def _two_axes(height, ratio):
-    """A figure with the wiring above and something smaller below: (figure, above, below)."""
+@figures.drawing
+def _two_axes(height, share, left):
+    """A figure with the wiring above, and below, on a `share` of it, something smaller that starts at `left`: (figure, above, below)."""
     figure, above = figures.new(7.6, height)
-    grid = figure.add_gridspec(2, 1, height_ratios=(ratio, 1))
-    above.set_subplotspec(grid[0])
-    below = figure.add_subplot(grid[1])
+    # by hand, so that the labels below do not narrow what is above
+    figure.set_layout_engine("none")
+    above.set_position((0.01, share, 0.98, 0.99 - share))
+    below = figure.add_axes((left, 0.58 / height, 0.96 - left, share - 0.66 / height))
     below.tick_params(labelsize=figures.STYLE["xtick.labelsize"])
     below.set_axisbelow(True)
     return figure, above, below
@@ -75,11 +77,11 @@ def fabric(family="leaf-spine", hosts=1024, radix=64, oversubscription=1, rails=
         drawings.move_bounds(bars, times, [first + (times[first][1] < times[first + 1][1]) for first in (0, 2)])
         return "\n".join([*_words(facts), *(_decides(times[first : first + 2], payload) for first in (0, 2))])
 
-    figure, above, below = _two_axes(5.6, 2.3)
+    figure, above, below = _two_axes(5.6, 0.36, 0.2)
     start = _facts("leaf-spine", 1024, 64)
     wires = drawings.wiring(above, start.network)
     bars = drawings.bounds(below, rows(start, payload))
-    figures.log_axis(below.xaxis, "s", 1 * ns, 1e6, each=1000)
+    figures.log_axis(below.xaxis, "s", 1 * ns, 1e5, each=1000)
     return Explorer(
         controls, figure, sum([*wires.values(), *bars.values()], []), move,
         alt="Above, the wiring of a network, tier by tier; below, the least time of AllReduce and of AllToAll that ports and cut allow.",
@@ -162,7 +164,7 @@ def failure(design="leaf-spine, 1,024 hosts", part="switch at the hosts"):
         drawings.move_failures(bar, [lost])
         return _damage(network, lost)
 
-    figure, above, below = _two_axes(4.9, 3.8)
+    figure, above, below = _two_axes(4.9, 0.27, 0.03)
     network, found = _failures("leaf-spine, 1,024 hosts")
     wires = drawings.wiring(above, network)
     bar = drawings.failures(below, [found["leaf switch"]])
@@ -198,5 +200,5 @@ def _damage(network, lost):
     return "\n".join([
         f"One {lost.part} gone: {lost.hosts_lost:,} of {network.hosts:,} hosts cut off.{nodes}",
         f"Bisection: {si(lost.bisection_left, 'B/s')} left of {si(lost.bisection_before, 'B/s')}, {100 * share:.4g}%.",
-        f"Links on the path: the pair hit worst takes {lost.extra_links} more; worst {before.worst} before, {after.worst} after; mean {before.mean:.3f}, then {after.mean:.3f}.",
+        f"Links on the path: worst {before.worst}, then {after.worst}; mean {before.mean:.3f}, then {after.mean:.3f}; the pair hit worst takes {lost.extra_links} more.",
     ])

@@ -16,6 +16,7 @@ from fabriclab.units import si, us
 _CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
 # what a time comes from: colour and hatch, so that neither is needed alone
 KINDS = {"port": ("first", ""), "cut": ("second", "//"), "switches": ("third", ".."), "text": ("muted", "xx")}
+LEAST = 1e-15  # s, where the bars of a log axis start: out of sight on any
 BESIDE = {"textcoords": "offset points", "va": "center"}
 
 
@@ -149,7 +150,7 @@ def bounds(ax, rows):
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlabel="at least this long")
     ax.set_yticks(range(len(rows)), [label for label, *_ in rows])
     ax.tick_params(axis="y", length=0)
-    artists = {"bars": [ax.add_patch(Rectangle((axis_low / 10, row - 0.31), 0, 0.62, edgecolor="white", linewidth=0.5)) for row in range(len(rows))]}
+    artists = {"bars": [ax.add_patch(Rectangle((LEAST, row - 0.31), 0, 0.62, edgecolor="white", linewidth=0.5)) for row in range(len(rows))]}
     artists["labels"] = [ax.annotate("", (1, row), (5, 0), **BESIDE) for row in range(len(rows))]
     move_bounds(artists, rows)
     return artists
@@ -186,7 +187,7 @@ def paths(ax, lengths):
         shares = {links - 1: pairs / total for links, pairs in found.pairs.items()}
         artists["bars"].append(ax.bar(list(shares), [0.6 * share / max(shares.values()) for share in shares.values()], bottom=row, width=0.7, color=COLOURS[colour]))
         worst, mean = found.switches_on_path
-        artists["means"] += ax.plot([mean], [row - 0.02], "^", markersize=8, color=COLOURS["ink"], clip_on=False, zorder=3)
+        artists["means"] += ax.plot([mean], [row - 0.02], "^", markersize=10, color=COLOURS["ink"], markeredgecolor="white", clip_on=False, zorder=3)
         ax.axhline(row, color=COLOURS["muted"], linewidth=0.8, zorder=0)
         artists["labels"].append(ax.text(-0.6, row + 0.66, f"{name}: worst {worst}, mean {mean:.2f}", va="bottom", fontweight="bold", fontsize=11))
     return artists

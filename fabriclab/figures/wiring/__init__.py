@@ -46,10 +46,12 @@ def move_wiring(artists, network, lost=None):
     scene = layout(network, lost)
     (lines,), (shapes,) = artists["cables"], artists["shapes"]
     artists["planes"][0].set_verts(scene.planes)
-    lines.set_segments([line.points for line in scene.lines])
-    lines.set_color([COLOURS["bad" if line.dead else "muted"] for line in scene.lines])
-    lines.set_linestyle([(0, (2, 1.5)) if line.dead else "-" for line in scene.lines])
-    lines.set_linewidth([min(0.9 + 0.35 * (line.cables - 1), 3.5) for line in scene.lines])
+    # what is dead lies over the rest
+    in_order = sorted(scene.lines, key=lambda line: line.dead)
+    lines.set_segments([line.points for line in in_order])
+    lines.set_color([COLOURS["bad" if line.dead else "muted"] for line in in_order])
+    lines.set_linestyle([(0, (2, 1.5)) if line.dead else "-" for line in in_order])
+    lines.set_linewidth([min(0.9 + 0.35 * (line.cables - 1), 3.5) for line in in_order])
     shapes.set_verts([corners for corners, _ in scene.shapes])
     shapes.set_facecolor([LOOKS[kind][0] for _, kind in scene.shapes])
     shapes.set_edgecolor([LOOKS[kind][1] for _, kind in scene.shapes])

@@ -20,7 +20,9 @@ def dragonfly(network, lost):
     circle = _ring(groups, 7.5, 3.05, 2.1)
     local, world = (network.layer == network.layers.index(name) for name in ("local", "global"))
     touching = np.isin(network.a, mine) | np.isin(network.b, mine)
-    dead, bundle, gone = take_out(network, lost, mine if lost != "global cable" else np.arange(network.hosts, network.vertices))
+    # a cable across the ring is easier to see than one to the next group
+    shown = np.unique(home[np.isin(network.position[:, 0], (0, groups // 2))]) if lost == "global cable" else mine
+    dead, bundle, gone = take_out(network, lost, shown)
     for at in np.flatnonzero(local & touching | world & (touching | (groups <= FEW))):
         a, b = int(network.a[at]), int(network.b[at])
         ends = (inner[a], inner[b]) if local[at] else (circle[group[a]], circle[group[b]])
@@ -81,7 +83,8 @@ def torus(network, lost):
             scene.line(start, end, each, 1, cut, crossed)
     if deep:
         # the way to the next plane, at the corner that nothing hides
-        each = _next_plane(network, deep[0], last, wraps)
+        axis = deep[0] if bundle is None or network.layer[bundle] not in deep else network.layer[bundle]
+        each = _next_plane(network, axis, last, wraps)
         scene.line(at[last], tuple(np.add(at[last], np.multiply(SHIFT, 1.3))), each, 1, dead == last, each == bundle)
     size = min(0.36, 0.5 * step[0], 0.5 * step[1])
     for v, xy in at.items():
