@@ -1,0 +1,10 @@
+"""The packet simulator: every packet of every flow, on any `topology`, through queues that mark, pause and drop.
+
+`run` a set of `Flows`, or an `incast`; see `engine` for how it works. The first run loads the compiled core, or compiles it
+(some ten seconds, once per machine).
+"""
+
+from fabriclab.packets.network import Flows
+from fabriclab.packets.run import Hpcc, Pfc, Run, incast, run
+
+__all__ = ["Flows", "Hpcc", "Pfc", "Run", "incast", "run"]

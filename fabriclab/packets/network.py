@@ -1,0 +1,159 @@
+"""From a `Topology` to the simulator's ports, and to who may send what where."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from fabriclab.checks import LARGEST, number
+from fabriclab.topology.paths import homes
+
+PICOSECONDS = 1e12
+MOST_ENTRIES = 200_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Flows:
+    """Messages to send: `source` and `target` host numbers, `size` in bytes, `start` in seconds; they broadcast.
+
+    `routes`: None for shortest paths, or one list of vertices per flow, from source to target (None among them: shortest).
+
+    >>> len(Flows(source=[1, 2, 3], target=0, size=2e6))
+    3
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    size: np.ndarray
+    start: np.ndarray = 0.0
+    routes: tuple | None = None
+
+    def __post_init__(self):
+        whole = {"least": 0, "most": 2**31, "expected": "host numbers", "whole": True}
+        columns = {"source": number("source", self.source, **whole), "target": number("target", self.target, **whole)}
+        columns["size"] = number("size", self.size, least=1, most=1e15, expected="a whole number of bytes, 1 or more", whole=True)
+        columns["start"] = number("start", self.start, least=0.0, most=1e5, expected="from 0 to 100,000 seconds")
+        try:
+            arrays = np.broadcast_arrays(*(np.atleast_1d(column) for column in columns.values()))
+        except ValueError:
+            raise ValueError(f"source, target, size and start must be of one length, not of shapes {[np.shape(c) for c in columns.values()]}") from None
+        if arrays[0].ndim != 1 or not arrays[0].size:
+            raise ValueError(f"source must be a list of one host or more, not of shape {arrays[0].shape}")
+        for name, array in zip(columns, arrays):
+            array = array.astype(float if name == "start" else np.int64)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        if (self.source == self.target).any():
+            raise ValueError(f"target must be another host than source, not {self.target[self.source == self.target][0]} as well")
+        if self.routes is not None:
+            routes = tuple(None if route is None else tuple(int(v) for v in route) for route in self.routes)
+            if len(routes) != len(self):
+                raise ValueError(f"routes must be one per flow, {len(self)} of them, not {len(routes)}")
+            object.__setattr__(self, "routes", routes)
+
+    def __len__(self):
+        return self.source.size
+
+
+@dataclass(frozen=True)
+class Wires:
+    """Every direction of every cable, a port: `owner` and `peer` vertices, `capacity` in bytes/s, `delay` in seconds."""
+
+    vertices: int
+    owner: np.ndarray
+    peer: np.ndarray
+    capacity: np.ndarray
+    delay: np.ndarray
+
+    def between(self, one, other):
+        """Numbers of the ports from one vertex to another; ValueError where there is no cable."""
+        found = np.flatnonzero((self.owner == one) & (self.peer == other))
+        if not found.size:
+            raise ValueError(f"no cable leads from vertex {one} to vertex {other}")
+        return found
+
+
+def wires(topology, delay):
+    """The `Wires` of a topology, sorted by owner; `delay` is one number or one per bundle of cables."""
+    delay = number("delay", delay, least=0.0, most=1e3, expected="from 0 to 1,000 seconds")
+    if np.shape(delay) not in ((), topology.a.shape):
+        raise ValueError(f"delay must be one number or one for each of {topology.a.size} bundles, not of shape {np.shape(delay)}")
+    times = topology.multiplicity
+    a, b = np.repeat(topology.a, times), np.repeat(topology.b, times)
+    capacity, delay = np.repeat(topology.capacity, times), np.repeat(np.broadcast_to(delay, topology.a.shape), times)
+    owner, peer = np.concatenate([a, b]), np.concatenate([b, a])
+    order = np.lexsort((peer, owner))
+    return Wires(topology.vertices, owner[order], peer[order], np.tile(capacity, 2)[order], np.tile(delay, 2)[order])
+
+
+def choices(topology, wires, flows):
+    """(row of each flow, first, choices): a flow of row r leaves vertex v by one of ``choices[first[r, v] : first[r, v + 1]]``.
+
+    One row for each target, with the ports on shortest paths to it, and one for each route that was given.
+    """
+    if max(flows.source.max(), flows.target.max()) >= topology.hosts:
+        raise ValueError(f"source and target must be below {topology.hosts} hosts, not {max(flows.source.max(), flows.target.max())}")
+    if not topology.direct:
+        homes(topology)  # says so where a host has cables to two switches, which would make it one
+    targets, row = np.unique(flows.target, return_inverse=True)
+    distinct = {}
+    for f, route in enumerate(flows.routes or ()):
+        if route is not None:
+            if (route[0], route[-1]) != (flows.source[f], flows.target[f]):
+                raise ValueError(f"routes must lead from source to target, {flows.source[f]} to {flows.target[f]}, not {route}")
+            row[f] = distinct.setdefault(route, targets.size + len(distinct))
+    rows, vertices = targets.size + len(distinct), topology.vertices
+    if rows * vertices > MOST_ENTRIES:
+        raise ValueError(f"flows must go to fewer targets in a network of {vertices:,} vertices than {rows:,}")
+    size = np.zeros((rows, vertices), np.int64)
+    ports = []
+    graph = csr_array((np.ones(wires.owner.size), (wires.owner, wires.peer)), shape=(vertices, vertices))
+    for block in np.array_split(np.arange(targets.size), -(-targets.size // 256)):
+        for r, far in zip(block, dijkstra(graph, unweighted=True, indices=targets[block])):
+            nearer = np.flatnonzero((far[wires.peer] + 1 == far[wires.owner]) & np.isfinite(far[wires.owner]))
+            size[r] = np.bincount(wires.owner[nearer], minlength=vertices)
+            ports.append(nearer)
+    for route, r in distinct.items():
+        ports += _along(wires, route, size[r])
+    lost = size[row, flows.source] == 0
+    if lost.any():
+        raise ValueError(f"target must be reachable: no path leads from host {flows.source[lost][0]} to host {flows.target[lost][0]}")
+    ends = np.cumsum(size.ravel()).reshape(size.shape)
+    first = np.concatenate([ends - size, ends[:, -1:]], axis=1)
+    return row, first, np.concatenate(ports)
+
+
+def _along(wires, route, size):
+    """The ports of one route, in the order of their owners; fills in how many each vertex has."""
+    if len(set(route)) < len(route):
+        raise ValueError(f"routes must visit no vertex twice, not {route}")
+    steps = {}
+    for one, other in zip(route, route[1:]):
+        try:
+            steps[one] = wires.between(one, other)
+        except ValueError as error:
+            raise ValueError(f"routes must follow cables: {error}") from None
+        size[one] = steps[one].size
+    return [steps[one] for one in sorted(steps)]
+
+
+def longest(wires, flows, row, first, choices, packet):
+    """(most links on a flow's path, longest round trip in seconds of a packet and its answer on idle links)."""
+    at, links, trip = flows.source.copy(), np.zeros(len(flows), int), np.zeros(len(flows))
+    moving = at != flows.target
+    while moving.any():
+        port = choices[first[row[moving], at[moving]]]
+        links[moving] += 1
+        trip[moving] += 2 * wires.delay[port] + packet / wires.capacity[port]
+        at[moving] = wires.peer[port]
+        moving = at != flows.target
+    return int(links.max()), float(trip.max())
+
+
+def picoseconds(name, seconds):
+    """Seconds as the simulator counts them; ValueError beyond what fits."""
+    most = 1e6
+    if np.any(np.asarray(seconds) > most):
+        raise ValueError(f"{name} must be at most {most:,.0f} seconds, not {np.max(seconds):g}")
+    return np.rint(np.minimum(np.asarray(seconds), LARGEST) * PICOSECONDS).astype(np.int64)

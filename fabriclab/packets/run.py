@@ -1,0 +1,251 @@
+"""Run the simulator, and read its tables."""
+
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabriclab.checks import amount, count, fraction, number, positive
+from fabriclab.congestion import Dcqcn
+from fabriclab.packets.network import PICOSECONDS, Flows
+from fabriclab.topology import build
+from fabriclab.units import MB, Gbps, Mbps, ms, ns
+
+RECOVERIES = ("go-back-n", "selective")
+ROUTINGS = ("hash", "spray", "adaptive")
+EVENTS_AT_ONCE = 500_000
+PATIENCE = {"terminal": 1.0, "notebook": 5.0}  # seconds before a progress bar shows
+
+
+@dataclass(frozen=True)
+class Pfc:
+    """Priority flow control. A cable is paused when more than `xoff` bytes that came by it wait in the switch, and resumed at `xon`.
+
+    `headroom` is what a cable may fill beyond `xoff`. What is left out is computed: the headroom by
+    `congestion.pfc_headroom`, `xoff` so that the buffer holds the headroom and an equal share for every cable, `xon` two
+    packets less. `watchdog`: seconds after which a paused port drops what waits there (real ones also stop obeying pauses).
+    """
+
+    xoff: float | None = None
+    xon: float | None = None
+    headroom: float | None = None
+    watchdog: float | None = None
+
+    def __post_init__(self):
+        for name in ("xoff", "xon", "headroom"):
+            if getattr(self, name) is not None:
+                number(name, amount(name, getattr(self, name)), expected="one number of bytes")
+        if self.watchdog is not None:
+            number("watchdog", positive("watchdog", self.watchdog), most=1e5, expected="one number of seconds, at most 100,000")
+
+
+@dataclass(frozen=True)
+class Hpcc:
+    """HPCC's senders: the utilisation `eta` they steer to, the additive `increase` R_AI in bytes/s, and `max_stage`; see `congestion.hpcc`."""
+
+    eta: float = 0.95
+    increase: float = 50 * Mbps
+    max_stage: int = 5
+
+    def __post_init__(self):
+        number("eta", fraction("eta", self.eta), least=1e-6, most=1.0, expected="one number, more than 0 and at most 1")
+        number("increase", amount("increase", self.increase), expected="one number")
+        number("max_stage", count("max_stage", self.max_stage, least=0), expected="one number")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """What happened. Arrays over flows, in the order given:
+
+    `completion`: seconds from a flow's start until its last byte was there, `inf` where it never was; and bytes `sent`
+    (what was sent again included), `delivered`, `discarded` by the receiver (double, or out of order under go-back-N),
+    `dropped` by switches, `held` in the network at the end, `retransmitted`, `marked`. Exactly, always:
+    ``sent = delivered + discarded + dropped + held``.
+
+    Over ports, one per direction of a cable: `ports` (from, to), `carried` bytes, `busy` seconds, `peak` bytes queued,
+    `pauses` and `paused` seconds. `pause_log`: (seconds, port, 1 for paused and 0 for resumed) in order.
+
+    `times` of the samples, `queues` {(from, to): bytes at those times} and `rates` (times, watched flows) in bytes/s.
+    `duration` in seconds; `outcome` "finished", "out of time" or "locked": a deadlock, and then `waits` says which full
+    buffer waits for which, in the form that `deadlock.Dependencies.verdict` takes.
+    """
+
+    flows: Flows
+    completion: np.ndarray
+    sent: np.ndarray
+    delivered: np.ndarray
+    discarded: np.ndarray
+    dropped: np.ndarray
+    held: np.ndarray
+    retransmitted: np.ndarray
+    marked: np.ndarray
+    ports: np.ndarray
+    carried: np.ndarray
+    busy: np.ndarray
+    peak: np.ndarray
+    pauses: np.ndarray
+    paused: np.ndarray
+    pause_log: np.ndarray
+    times: np.ndarray
+    queues: dict
+    rates: np.ndarray
+    duration: float
+    outcome: str
+    waits: dict
+    events: int
+
+    def __repr__(self):
+        done = int(np.isfinite(self.completion).sum())
+        return f"Run: {self.outcome}, {done:,} of {len(self.flows):,} flows complete after {self.duration:.6g} s, {int(self.dropped.sum()):,} bytes dropped"
+
+
+def run(
+    topology, flows, *, packet=1000, delay=500 * ns, buffer=32 * MB, congestion=None, pfc=Pfc(), recovery="go-back-n", routing="hash",
+    timeout=4 * ms, until=1.0, sample=None, watch=(), watch_flows=(), seed=0,
+):  # fmt: skip
+    """Simulate `flows` (a `Flows`) on a `topology.Topology`, packet by packet; returns a `Run`.
+
+    Switches store a packet, queue it at its output and forward it. All queues of a switch share `buffer` bytes; a packet
+    that finds no room is dropped. `packet` is bytes, the last of a flow may be smaller; `delay` seconds, of every cable or
+    one per bundle. Hosts take turns among their flows. What receivers answer takes the path's delays and no bandwidth.
+
+    - `congestion`: None (line rate), `congestion.Dcqcn(...)` or `Hpcc(...)`. Of `Dcqcn`, the fluid's `capacity` and `packet`
+      do not enter: those of cables and of this run do.
+    - `pfc`: `Pfc(...)`, or None for switches that drop.
+    - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing. Both wait for `timeout`
+      where nobody else tells; selective trusts gaps on "hash" only.
+    - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet, "adaptive" takes the emptiest port.
+
+    The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With `sample` seconds, the queues of
+    the channels in `watch`, (from, to), and the rates of the flows in `watch_flows` are recorded. One seed, one run.
+    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE 802.1Qbb.
+
+    >>> from fabriclab.topology import leaf_spine
+    >>> from fabriclab.units import GB, us
+    >>> end = run(leaf_spine(2, 1, 2, 1), Flows([0, 1], [2, 3], 1 * MB))     # two flows share the one cable up
+    >>> [round(float(t) / us, 2) for t in end.completion], 2 * MB / (50 * GB) / us
+    ([42.04, 42.06], 40.0)
+    """
+    from fabriclab.packets import engine, tables  # numba is slow to import, and only a run needs it
+
+    if not isinstance(flows, Flows):
+        raise ValueError(f"flows must be packets.Flows(source, target, size), not {type(flows).__name__}")
+    whole = {"expected": "a whole number of bytes", "whole": True}
+    settings = {
+        "packet": int(number("packet", packet, least=1, most=1e9, **whole)),
+        "buffer": int(number("buffer", buffer, least=0, most=1e15, **whole)),
+        "delay": delay,
+        "control": congestion,
+        "kind": _kind(congestion, engine),
+        "pfc": pfc,
+        "selective": _one_of("recovery", recovery, RECOVERIES) == 1,
+        "routing": _one_of("routing", routing, ROUTINGS),
+        "timeout": _seconds("timeout", timeout),
+        "until": _seconds("until", until),
+        "sample": None if sample is None else _seconds("sample", sample),
+        "watch": tuple(watch),
+        "watch_flows": tuple(int(number("watch_flows", f, least=0, most=len(flows) - 1, expected=f"flows below {len(flows)}", whole=True)) for f in watch_flows),
+        "seed": int(number("seed", seed, least=0, most=2**53, expected="a whole number, 0 or more", whole=True)),
+    }
+    if not (pfc is None or isinstance(pfc, Pfc)):
+        raise ValueError(f"pfc must be packets.Pfc(...) or None, not {pfc!r}")
+    if isinstance(congestion, Hpcc) and routing != "hash":
+        raise ValueError(f"routing must be 'hash' under HPCC, which compares a switch with itself a round trip earlier, not {routing!r}")
+    if (watch or watch_flows) and sample is None:
+        raise ValueError("sample must be given, in seconds, to record what is watched, not None")
+    state, order, cables, watched = tables.lay_out(topology, flows, **settings)
+    total, bar = int(flows.size.sum()), _Bar()
+    while True:
+        why = engine.advance(state, EVENTS_AT_ONCE)
+        bar.show(int(state.clock[0]["delivered"]) / total)
+        if why == engine.FULL:
+            state = tables.grown(state)
+        elif why != engine.MORE:
+            break
+    bar.close()
+    outcome = {engine.DONE: "finished", engine.LATE: "out of time", engine.LOCKED: "locked"}[why]
+
+    back = np.argsort(order)
+    ports, clock = state.ports, state.clock[0]
+    table = {name: state.flows[name][back] for name in ("finished", "sent", "delivered", "discarded", "dropped", "again", "marked")}
+    at, now = slice(int(clock["samples"])), int(clock["now"])
+    columns = np.cumsum([0, *map(len, watched)])
+    log = state.log[: clock["pauses"]]
+    rates = state.rates[at] * PICOSECONDS
+    if settings["kind"] == engine.PLAIN:
+        line = np.array([cables.capacity[cables.owner == flows.source[f]].max() for f in settings["watch_flows"]])
+        rates = np.tile(line, (at.stop, 1))
+    return Run(
+        flows=flows,
+        completion=np.where(table["finished"] > 0, (table["finished"] - state.given["start"][back]) / PICOSECONDS, np.inf),
+        held=tables.held(state)[back],
+        retransmitted=table["again"],
+        **{name: table[name] for name in ("sent", "delivered", "discarded", "dropped", "marked")},
+        ports=np.column_stack([ports["owner"], ports["peer"]]),
+        busy=(ports["busy"] - np.maximum(0, ports["free_at"] - now)) / PICOSECONDS,
+        paused=(ports["paused_for"] + np.where(ports["paused"] == 1, now - ports["paused_at"], 0)) / PICOSECONDS,
+        **{name: ports[name].copy() for name in ("carried", "peak", "pauses")},
+        pause_log=np.column_stack([log["time"] / PICOSECONDS, log["port"], log["on"]]),
+        times=state.times[at] / PICOSECONDS,
+        queues={channel: state.queues[at, a:b].sum(axis=1) for channel, a, b in zip(settings["watch"], columns, columns[1:])},
+        rates=rates,
+        duration=now / PICOSECONDS,
+        outcome=outcome,
+        waits=tables.waits(state) if outcome == "locked" else {},
+        events=int(clock["order"] - clock["events"]),
+    )
+
+
+def incast(senders, size=2 * MB, bandwidth=100 * Gbps, packet=1000, **options):
+    """`senders` hosts on one switch send `size` bytes each to host 0; the `Run`. Further options are `run`'s.
+
+    At best it takes ``N S / C``. The hosts are vertices 0 (the target) to N, the switch is vertex N + 1, the port to watch
+    (N + 1, 0). Senders begin within one packet's time, evenly: no two real hosts begin at the same instant.
+
+    >>> from fabriclab.units import us
+    >>> end = incast(15)
+    >>> round(end.duration / us), round(15 * 2 * MB / (100 * Gbps) / us)
+    (2401, 2400)
+    """
+    senders = int(number("senders", senders, least=1, most=1e6, expected="a whole number, 1 or more", whole=True))
+    packet, bandwidth = number("packet", packet, least=1, expected="one number of bytes"), number("bandwidth", positive("bandwidth", bandwidth), expected="one number")
+    switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
+    start = np.arange(senders) / senders * packet / bandwidth
+    return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
+
+
+def _one_of(name, value, names):
+    if value not in names:
+        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
+    return names.index(value)
+
+
+def _seconds(name, value):
+    return number(name, positive(name, value), least=1e-12, most=1e5, expected="one number of seconds, from 1 ps to 100,000 s")
+
+
+def _kind(congestion, engine):
+    for kind, settings in ((engine.PLAIN, type(None)), (engine.DCQCN, Dcqcn), (engine.HPCC, Hpcc)):
+        if isinstance(congestion, settings):
+            return kind
+    raise ValueError(f"congestion must be None, congestion.Dcqcn(...) or packets.Hpcc(...), not {congestion!r}")
+
+
+class _Bar:
+    """A line on stderr while a long run is on its way, where somebody looks."""
+
+    def __init__(self):
+        where = "terminal" if sys.stderr.isatty() else "notebook" if "ipykernel" in sys.modules else None
+        self.begun, self.next, self.drawn = time.monotonic(), PATIENCE.get(where, np.inf), False
+
+    def show(self, share):
+        spent = time.monotonic() - self.begun
+        if spent > self.next:
+            self.next, self.drawn = spent + 0.2, True
+            full = int(40 * share)
+            print(f"\rpackets |{'=' * full}{' ' * (40 - full)}| {share:4.0%}  {spent:.0f} s", end="", file=sys.stderr, flush=True)
+
+    def close(self):
+        if self.drawn:
+            print("\r" + " " * 70 + "\r", end="", file=sys.stderr, flush=True)

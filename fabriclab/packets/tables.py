@@ -1,0 +1,150 @@
+"""The simulator's tables: laid out before a run, made longer during it, counted after it."""
+
+import numpy as np
+
+from fabriclab.congestion import pfc_headroom
+from fabriclab.packets import engine
+from fabriclab.packets.network import PICOSECONDS, choices, longest, picoseconds, wires
+
+
+def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selective, routing, timeout, until, sample, watch, watch_flows, seed):
+    """(the `State` before the first event, order in which flows start, `Wires`, ports that each watched channel has)."""
+    cables = wires(topology, delay)
+    row, first, chosen = choices(topology, cables, flows)
+    links, trip = longest(cables, flows, row, first, chosen, packet)
+    draw = np.random.default_rng(seed)
+    order = np.argsort(flows.start, kind="stable")
+
+    setup = np.zeros(1, engine.SETUP)
+    times = {"timeout": timeout, "until": until, "sample": sample or 0.0, "watchdog": pfc.watchdog or 0.0 if pfc else 0.0}
+    values = {name: picoseconds(name, value) for name, value in times.items()}
+    values |= {"packet": packet, "routing": routing, "selective": selective, "pfc": pfc is not None, "control": kind, "in_order": routing == engine.HASH}
+    values["margin"] = int(np.bincount(cables.owner).max()) + 8  # a watchdog may resume every cable of a switch at once
+    if kind == engine.DCQCN:
+        values |= {name: picoseconds(name, getattr(control, name)) for name in ("cut_every", "alpha_every", "timer")}
+        values |= {name: getattr(control, name) for name in ("byte_counter", "fast_steps", "kmin", "kmax", "pmax", "gain")}
+        values |= {"increase": control.increase / PICOSECONDS, "slowest": 1e-4}
+    elif kind == engine.HPCC:
+        values |= {"eta": control.eta, "max_stage": control.max_stage, "trip": trip * PICOSECONDS, "window_increase": control.increase * trip}
+    for name, value in values.items():
+        setup[name] = value
+
+    ports = _ports(cables, packet, buffer, pfc, topology)
+    given = _given(flows, order, row, packet, draw)
+    controls = np.zeros(len(flows) if kind else 1, engine.CONTROL)
+    line = ports["per_byte"][chosen[first[row, flows.source]]][order]
+    controls["rate"] = controls["target"] = controls["line"] = 1 / line if kind else 0.0
+    controls["alpha"] = controls["used"] = 1.0
+    controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
+
+    clock = np.zeros(1, engine.CLOCK)
+    for name, value in {"unfinished": len(flows), "line": -1, "spare": -1, "random": draw.integers(1, 2**63)}.items():
+        clock[name] = value
+    watched = [cables.between(*channel) for channel in watch]
+    rank = np.empty(len(flows), np.int64)
+    rank[order] = np.arange(len(flows))
+    few = links if kind == engine.HPCC else 1
+    state = engine.State(
+        setup, clock, np.zeros(1024 + setup["margin"][0], engine.EVENT), ports, given, np.zeros(len(flows), engine.FLOW), controls, np.zeros(0, engine.PACKET), np.zeros((0, few), engine.STAMP),
+        np.zeros((len(flows) if few > 1 else 1, few), engine.STAMP), np.zeros(given["packets"].sum() if selective else 1, np.uint8),
+        np.zeros(topology.vertices, np.int64), np.full(topology.vertices, buffer, np.int64), first, chosen, np.zeros(64, engine.PAUSED),
+        np.concatenate([np.zeros(0, np.int64), *watched]), rank[np.asarray(watch_flows, np.int64)] if kind else np.zeros(0, np.int64),
+        np.zeros(64, np.int64), np.zeros((64, sum(map(len, watched))), np.int64), np.zeros((64, len(watch_flows) if kind else 0)),
+    )  # fmt: skip
+    if sample:
+        state.heap[0], clock["events"] = (0, 0, engine.SAMPLE, 0), 1
+    return state, order, cables, watched
+
+
+def _ports(cables, packet, buffer, pfc, topology):
+    ports = np.zeros(cables.owner.size, engine.PORT)
+    for name in ("head", "ready"):
+        ports[name] = -1
+    ports["owner"], ports["peer"] = cables.owner, cables.peer
+    ports["per_byte"] = PICOSECONDS / cables.capacity
+    picoseconds("packet", packet / cables.capacity)  # a link too slow to count
+    ports["delay"] = picoseconds("delay", cables.delay)
+    if pfc is None:
+        return ports
+    headroom = np.ceil(pfc_headroom(cables.capacity, 2 * cables.delay, packet)) if pfc.headroom is None else np.full(len(ports), pfc.headroom)
+    forwards = np.ones(topology.vertices, bool)
+    forwards[: topology.hosts] = topology.direct
+    reserved, into = np.bincount(cables.peer, headroom, topology.vertices), np.maximum(np.bincount(cables.peer, minlength=topology.vertices), 1)
+    share = np.where(forwards, (buffer - reserved) / into, buffer)
+    if pfc.xoff is None and share.min() < packet:
+        worst = int(share.argmin())
+        raise ValueError(f"buffer must hold the headroom of {into[worst]} cables, {reserved[worst]:,.0f} bytes, and a packet for each, not {buffer:,.0f} bytes in all")
+    ports["xoff"] = np.floor(share[cables.peer]) if pfc.xoff is None else pfc.xoff
+    ports["xon"] = np.maximum(0, ports["xoff"] - 2 * packet) if pfc.xon is None else pfc.xon
+    if (ports["xon"] > ports["xoff"]).any():
+        raise ValueError(f"xon must be at most xoff = {ports['xoff'].min():,} bytes, not {pfc.xon:,.0f}")
+    ports["room"] = ports["xoff"] + headroom
+    return ports
+
+
+def _given(flows, order, row, packet, draw):
+    given = np.zeros(len(flows), engine.MESSAGE)
+    packets = -(-flows.size // packet)
+    columns = {"row": row, "source": flows.source, "target": flows.target, "size": flows.size, "packets": packets, "start": picoseconds("start", flows.start)}
+    for name, column in columns.items():
+        given[name] = column[order]
+    given["first"] = np.cumsum(given["packets"]) - given["packets"]
+    given["label"] = draw.integers(0, 2**63, len(flows))
+    return given
+
+
+def grown(s):
+    """The same state in tables twice as long, whichever of them are nearly full."""
+    clock, setup = s.clock[0], s.setup[0]
+    longer = {}
+
+    def twice(name):
+        old = getattr(s, name)
+        longer[name] = np.concatenate([old, np.zeros((max(64, len(old)), *old.shape[1:]), old.dtype)])
+
+    if clock["events"] + setup["margin"] > s.heap.size:
+        twice("heap")
+    if clock["pauses"] + 1 > s.log.size:
+        twice("log")
+    if clock["samples"] + 1 > s.times.size:
+        for name in ("times", "queues", "rates"):
+            twice(name)
+    if clock["spares"] < 2:
+        twice("packets")
+        old, new = len(s.packets), len(longer["packets"])
+        longer["told"] = np.zeros((new, s.told.shape[1]) if setup["control"] == engine.HPCC else (1, 1), engine.STAMP)
+        longer["told"][: len(s.told)] = s.told
+        longer["packets"]["after"][old:] = [*range(old + 1, new), clock["spare"]]
+        clock["spare"], clock["spares"] = old, clock["spares"] + new - old
+    return s._replace(**longer)
+
+
+def waiting(s, p):
+    """Packets in line at port p, first to last."""
+    line, k = [], int(s.ports[p]["head"])
+    while k >= 0:
+        line.append(k)
+        k = int(s.packets[k]["after"])
+    return line
+
+
+def held(s):
+    """Bytes of each flow in the network, counted packet by packet: in every line and on every wire."""
+    events = s.heap[: s.clock[0]["events"]]
+    found = events["who"][events["kind"] == engine.ARRIVE].tolist()
+    for p in np.flatnonzero(s.ports["head"] >= 0):
+        found += waiting(s, p)
+    bytes_of = np.zeros(s.flows.size, np.int64)
+    np.add.at(bytes_of, s.packets["flow"][found], s.packets["size"][found])
+    return bytes_of
+
+
+def waits(s):
+    """Which full buffer waits for which: the channel that brought a packet, and the paused channel at which it stands."""
+    found = {}
+    for p in np.flatnonzero((s.ports["head"] >= 0) & (s.ports["paused"] == 1)):
+        for k in waiting(s, p):
+            cable = s.ports[s.packets[k]["port"]]
+            if cable["stopping"]:
+                found.setdefault((int(cable["owner"]), int(cable["peer"]), 0), (int(s.ports[p]["owner"]), int(s.ports[p]["peer"]), 0))
+    return found
