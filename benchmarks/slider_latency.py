@@ -19,6 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 import lab  # noqa: E402
 
+from fabriclab import doctor  # noqa: E402
+
 OURS = """
 from fabriclab import explore
 explorer = explore.transport.crossover()
@@ -130,7 +132,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--moves", type=int, default=40)
     moves = parser.parse_args().moves
-    if lab.chromium() is None:
+    if doctor.chromium() is None:
         print("slider latency: no Chromium here, not measured")
         return
     took, lag = measure(moves)

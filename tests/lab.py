@@ -15,6 +15,8 @@ import urllib.request
 import numpy as np
 import playwright.sync_api
 
+from fabriclab import doctor
+
 # no news, no update check, and every cell in the page rather than only those in view
 SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
@@ -23,12 +25,6 @@ SETTINGS = {
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 IDLE = """() => { const kernel = window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
                   return kernel?.status === 'idle' && kernel.connectionStatus === 'connected' }"""
-
-
-def chromium():
-    """The Chromium to drive: what the variable CHROMIUM names, else the system's; None where there is none."""
-    names = [os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome", "chrome"]
-    return next((found for found in map(shutil.which, filter(None, names)) if found), None)
 
 
 @contextlib.contextmanager
@@ -78,7 +74,7 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium(), headless=True, args=FLAGS)
+        running = playwright.chromium.launch(executable_path=doctor.chromium(), headless=True, args=FLAGS)
         try:
             yield running
         finally:

@@ -11,7 +11,7 @@ import lab
 import nbformat
 import pytest
 
-from fabriclab import exercises, explore
+from fabriclab import doctor, exercises, explore
 from fabriclab.units import si
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -26,7 +26,7 @@ BENCH = [
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """One JupyterLab for all tests, over a copy of the notebooks, so that nothing a test does is left in the repository."""
-    if lab.chromium() is None:
+    if doctor.chromium() is None:
         missing = "no Chromium here: install it, or name it in the variable CHROMIUM"
         pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
     folder = tmp_path_factory.mktemp("lab")

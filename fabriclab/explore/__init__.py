@@ -8,7 +8,6 @@ module per part of the chapter::
 """
 
 import base64
-import importlib
 import io
 import textwrap
 import threading
@@ -19,17 +18,11 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from fabriclab import on_demand
 from fabriclab.explore.canvas import Canvas
 from fabriclab.figures import COLOURS
 
-
-def __getattr__(name):
-    if name.startswith("_"):
-        raise AttributeError(name)
-    try:
-        return importlib.import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError as error:
-        raise AttributeError(f"fabriclab.explore has no part {name!r}") from error
+__getattr__ = on_demand(__name__, __path__)
 
 
 def slider(name, values, words, value):
