@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fabriclab import congestion
-from fabriclab.units import GB, KB, MB, TB, Gbps, ms, us
+from fabriclab.units import GB, KB, MB, TB, Gbps, us
 
 pieces = st.lists(st.tuples(st.floats(0, 50), st.floats(0, 20), st.floats(0, 20)), min_size=1, max_size=8)
 buffers = st.one_of(st.just(math.inf), st.floats(0, 100))

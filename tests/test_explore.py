@@ -330,5 +330,5 @@ def test_sliders_say_their_units_and_stand_on_the_chapters_numbers():
 
 def test_a_part_that_does_not_exist_is_named():
     """A typing slip in a notebook gives an error about some other thing."""
-    with pytest.raises(AttributeError, match="no part 'transprot'"):
+    with pytest.raises(AttributeError, match="'fabriclab.explore' has no attribute 'transprot'"):
         explore.transprot

@@ -1,7 +1,6 @@
 """How often a fleet fails: exact fractions, simulated fleets, and published failure counts."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
