@@ -56,7 +56,7 @@ def assert_eye_is_the_model(explorer):
     lengths = [line.get_ydata()[1] - line.get_ydata()[0] for line in explorer.figure.axes[0].lines if line.get_linewidth() == 6 and len(line.get_ydata())]
     assert lengths == pytest.approx([opening for opening in seen.openings if opening > 0])
     first, second, third = explorer.readout.splitlines()
-    assert first.startswith(f"{code.name}, {snr:g} dB, channel {bandwidth:g}: worst eye ")
+    assert first.startswith(f"{code.name}, {snr:g} dB, channel {bandwidth:.0%} of baud: worst eye ")
     if "closed" in first:
         assert seen.openings.min() <= 0
     else:
@@ -132,7 +132,7 @@ def test_the_eye_opens_open():
     """The first eye a reader sees is closed, or its numbers are not the exact ones."""
     explorer = explorers.eye()
     assert repr(explorer).splitlines() == [
-        "PAM4, 22 dB, channel 0.75: worst eye 0.28 of 0.67 open; 0 of 4,096 bits wrong.",
+        "PAM4, 22 dB, channel 75% of baud: worst eye 0.28 of 0.67 open; 0 of 4,096 bits wrong.",
         "Share of wrong bits, exactly: 8.1e-09; from noise alone, without smear: 6.8e-09.",
         "After KP4, codewords lost: 7.4e-84. Within the 2.4e-04 it takes for one in 1e12.",
     ]

@@ -28,14 +28,14 @@ def _choice(name, options, value):
 
 
 def eye(snr=22.0, bandwidth=0.75, code=link.PAM4):
-    """Figure 5 alive: the eye of `code` at `snr` dB through a channel of `bandwidth`, a share of the symbol rate.
+    """Figure 5 alive: the eye of `code` at `snr` dB through a channel of `bandwidth`, a share of the symbol rate (the baud).
 
     Words count the bits decided wrong, compute their share exactly, and say how many codewords KP4 then loses.
     """
     controls = {
         "code": _choice("line code", [("NRZ", link.NRZ), ("PAM4", link.PAM4)], code),
         "snr": slider("signal to noise", [half / 2 for half in range(16, 71)], "{:g} dB".format, snr),
-        "bandwidth": slider("channel", [twentieth / 20 for twentieth in range(6, 31)], "{:.2f} of symbol rate".format, bandwidth),
+        "bandwidth": slider("channel", [twentieth / 20 for twentieth in range(6, 31)], "{:.0%} of baud".format, bandwidth),
     }
 
     def move(code, snr, bandwidth):
@@ -59,7 +59,7 @@ def _errors(seen, code, snr, bandwidth):
     apart = code.levels[1] - code.levels[0]
     height = f"{seen.height:.2f} of {apart:.2f} open" if seen.height > 0 else "closed"
     return "\n".join([
-        f"{code.name}, {snr:g} dB, channel {bandwidth:g}: worst eye {height}; {round(seen.ber * bits)} of {bits:,} bits wrong.",
+        f"{code.name}, {snr:g} dB, channel {bandwidth:.0%} of baud: worst eye {height}; {round(seen.ber * bits)} of {bits:,} bits wrong.",
         f"Share of wrong bits, exactly: {chance(exact)}; from noise alone, without smear: {chance(noise)}.",
         f"After KP4, codewords lost: {chance(lost)}. {'Within' if exact <= limit else 'Beyond'} the {limit:.1e} it takes for one in 1e12.",
     ])
