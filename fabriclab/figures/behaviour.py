@@ -9,9 +9,15 @@ from matplotlib.collections import LineCollection, PolyCollection
 
 from fabriclab import congestion
 from fabriclab.figures import COLOURS, SERIES, STYLE, drawing, log_axis
-from fabriclab.figures.fleets import apart, at_least_one, checkpoints, move_at_least_one, move_checkpoints  # noqa: F401
+from fabriclab.figures.fleets import (  # noqa: F401
+    apart,
+    at_least_one,
+    checkpoints,
+    move_at_least_one,
+    move_checkpoints,
+)
 from fabriclab.figures.waiting import dependencies, move_dependencies, pauses  # noqa: F401
-from fabriclab.units import GB, KB, MB, ms, ns, si, us
+from fabriclab.units import GB, KB, ms, ns, si, us
 
 _CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
 _NEAR = {"textcoords": "offset points"}
@@ -48,15 +54,12 @@ def queue(ax, trace, levels, packets=None):
         "fluid": ax.plot([], [], color=COLOURS["first"], label="fluid"),
         "packets": ax.plot([], [], color=COLOURS["second"], linestyle=(0, (2, 1)), linewidth=1.8),
         "level labels": [ax.annotate("", (1, 1), (6, 0), xycoords=ax.transAxes, va="center", fontsize=11, **_NEAR) for _ in levels],
-        "labels": [
-            ax.annotate("", (1, 1), (-6, 5), bbox=_CLEAR, **_NEAR),
-            ax.annotate("", (1, 1 * KB), (-6, 5), ha="right", bbox=_CLEAR, **_NEAR),
-            ax.annotate("", (1, 1), (7, 5), ha="left", color=COLOURS["loss"], bbox=_CLEAR, **_NEAR),
-        ],
+        # above the axes: inside there is no place that some queue does not cross
+        "outcome": [ax.annotate("", (0, 1), (0, 7), xycoords=ax.transAxes, **_NEAR)],
     }
     artists["legend"] = ax.legend(
         [artists["fluid"][0], artists["packets"][0], artists["lost"][0]], ["fluid", "packets", "no room: lost"],
-        loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2,
+        loc="lower left", bbox_to_anchor=(0, 1.08), ncols=3, borderaxespad=0.2,
     )
     move_queue(artists, trace, levels, packets)
     return artists
@@ -70,28 +73,20 @@ def move_queue(artists, trace, levels, packets=None):
     held, lost = trace.at(times), np.interp(times, trace.times, trace.lost)
     artists["fluid"][0].set_data(times, np.maximum(held, 1.0))
     artists["packets"][0].set_data(*([], []) if packets is None else (packets[0], np.maximum(packets[1], 1.0)))
-    full, top = trace.first_above(trace.queue.max()), trace.queue.max()
-    missing = float(trace.lost[-1])
-    during = (lost > 0) & (lost < missing) | np.isin(times, trace.times[np.searchsorted(trace.lost, [0, missing])]) | (times == full)
-    during &= missing > 0
-    artists["lost"][0].set_data(times[during], top, top + lost[during])
-    last = float(times[during][-1]) if missing else 1.0
+    top, missing = trace.queue.max(), float(trace.lost[-1])
+    # from the moment the buffer is full until no more comes
+    losing = (times >= trace.first_above(top)) & (times <= trace.times[np.searchsorted(trace.lost, missing)]) & (missing > 0)
+    artists["lost"][0].set_data(times[losing], top, top + lost[losing])
     places = apart([np.log(value / low) / np.log(high / low) if value else None for value in levels.values()], 0.065)
     for (name, value), line, label, place in zip(levels.items(), artists["levels"], artists["level labels"], places):
         shown = value is not None and low <= value <= high
         line.set_data([early, late] if shown else [], [value, value] if shown else [])
         label.set_text(f"{name} {si(value, 'B')}" if shown else "")
         label.xy = 1, place if shown else 1
-    at_full, at_end, at_loss = artists["labels"]
-    emptied = trace.queue[-1] == 0 < top
-    peak = min(max(top + missing, low), high / 4)
-    at_full.xy, at_loss.xy = (full, top if full > 2 * us else peak), (last, peak)
-    # left of the moment it is full all is empty above the curve; where there is no room, above the loss
-    at_full.set(position=(-6, 5) if full > 2 * us else (7, 22), ha="right" if full > 2 * us else "left")
-    at_end.xy = float(trace.times[np.flatnonzero(trace.queue > 0)[-1] + 1]) if emptied else 1.0, low
-    at_full.set_text(f"full after {si(full, 's', 3)}" if missing else "")
-    at_end.set_text(f"empty after {si(at_end.xy[0], 's', 3)}" if emptied else "")
-    at_loss.set_text(f"{si(missing, 'B')} lost" if missing else "")
+    words = [f"full after {si(trace.first_above(top), 's', 3)}, {si(missing, 'B')} lost" if missing else "never full" if top else "no queue"]
+    if trace.queue[-1] == 0 < top:
+        words.append(f"empty after {si(float(trace.times[np.flatnonzero(trace.queue > 0)[-1] + 1]), 's', 3)}")
+    artists["outcome"][0].set_text(", ".join(words))
 
 
 @drawing
@@ -163,7 +158,8 @@ def control(ax, capacity, runs, rests=None):
 def move_control(artists, capacity, runs, rests=None):
     """Set the artists of `control` to other runs of the same names."""
     for place, (name, (times, rates, held)) in enumerate(runs.items()):
-        shares = np.asarray(rates) / capacity
+        # a logarithmic axis has no place for the start itself
+        times, shares, held = times[times > 0], np.asarray(rates)[times > 0] / capacity, held[times > 0]
         artists["rates"][place].set_segments([np.column_stack([times, flow]) for flow in shares.T])
         fair = 1 / shares.shape[1]
         artists["fair"][place].set_data([10 * us, 20 * ms], [fair, fair])

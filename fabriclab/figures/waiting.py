@@ -44,7 +44,7 @@ def pauses(ax, network, run, target, at=None):
     if tuple(network.tiers) != ("leaf", "spine") or network.hosts > 20:
         raise ValueError(f"network must be a leaf-spine of at most 20 hosts, not {network.name}")
     stopped, lit = first_pauses(run, at), victims(run, target, at)
-    leaves, spines = network.counts
+    leaves = network.counts[0]
     rows = [(0.0, range(network.hosts)), (1.0, range(network.hosts, network.hosts + leaves)), (2.0, range(network.hosts + leaves, network.vertices))]
     place = {v: ((i + 0.5) / len(row), y) for y, row in rows for i, v in enumerate(row)}
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.5, 2.25))
