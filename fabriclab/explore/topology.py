@@ -135,8 +135,9 @@ def _words(facts):
     worst, mean = facts.paths.switches_on_path
     nowhere = f"; {facts.paths.unreachable:.1%} of pairs have no path" if facts.paths.unreachable > 1e-12 else ""
     ratio = network.injection().sum() / 2 / facts.bisection
+    nodes = "" if network.node is None else f" in {int(network.node.max()) + 1:,} nodes"
     return [
-        f"{network.hosts:,} hosts of {si(facts.port, 'B/s')}; {switches}; {bill.cables:,} cables.",
+        f"{network.hosts:,} hosts of {si(facts.port, 'B/s')}{nodes}; {switches}; {bill.cables:,} cables.",
         f"Bill: {price}; {si(bill.watts, 'W', 3)}." if bill.watts else f"Bill: {price}; no watts but the hosts'.",
         f"Bisection {si(facts.bisection, 'B/s')}, {ratio:.3g}:1 for one half sending to the other.",
         f"{'Hosts' if network.direct else 'Switches'} on the path: {worst} at worst, {mean:.3g} on average{nowhere}.",
