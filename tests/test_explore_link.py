@@ -218,7 +218,7 @@ def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function, monke
 
 
 @pytest.mark.parametrize("code", [link.NRZ, link.PAM4])
-@pytest.mark.parametrize("snr, bandwidth", [(12, 0.5), (16, 0.35), (18, 100)])
+@pytest.mark.parametrize("snr, bandwidth", [(-6, 0.5), (12, 0.5), (16, 0.35), (18, 100)])
 def test_the_exact_error_ratio_of_an_eye_is_what_neighbours_and_noise_make_it(code, snr, bandwidth):
     """`link.eye_error_ratio` leaves out a neighbour, weighs a slip by the wrong bits, or is not what long simulations count."""
     ratio = link.eye_error_ratio(snr, code, bandwidth)
