@@ -124,8 +124,8 @@ def run(
     >>> from fabriclab.topology import leaf_spine
     >>> from fabriclab.units import GB, us
     >>> end = run(leaf_spine(2, 1, 2, 1), Flows([0, 1], [2, 3], 1 * MB))     # two flows share the one cable up
-    >>> [round(float(t) / us, 2) for t in end.completion], 2 * MB / (50 * GB) / us
-    ([42.04, 42.06], 40.0)
+    >>> [round(float(t) / us, 2) for t in end.completion], round(2 * MB / (50 * GB) / us)
+    ([42.04, 42.06], 40)
     """
     from fabriclab.packets import engine, tables  # numba is slow to import, and only a run needs it
 
@@ -155,7 +155,7 @@ def run(
     if (watch or watch_flows) and sample is None:
         raise ValueError("sample must be given, in seconds, to record what is watched, not None")
     state, order, cables, watched = tables.lay_out(topology, flows, **settings)
-    total, bar = int(flows.size.sum()), _Bar()
+    total, bar = int(flows.size.sum()), Bar()
     while True:
         why = engine.advance(state, EVENTS_AT_ONCE)
         bar.show(int(state.clock[0]["delivered"]) / total)
@@ -232,7 +232,7 @@ def _kind(congestion, engine):
     raise ValueError(f"congestion must be None, congestion.Dcqcn(...) or packets.Hpcc(...), not {congestion!r}")
 
 
-class _Bar:
+class Bar:
     """A line on stderr while a long run is on its way, where somebody looks."""
 
     def __init__(self):

@@ -6,6 +6,8 @@ from fabriclab.congestion import pfc_headroom
 from fabriclab.packets import engine
 from fabriclab.packets.network import PICOSECONDS, choices, longest, picoseconds, wires
 
+MOST_PACKETS = 1_000_000_000
+
 
 def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selective, routing, timeout, until, sample, watch, watch_flows, seed):
     """(the `State` before the first event, order in which flows start, `Wires`, ports that each watched channel has)."""
@@ -85,6 +87,8 @@ def _ports(cables, packet, buffer, pfc, topology):
 def _given(flows, order, row, packet, draw):
     given = np.zeros(len(flows), engine.MESSAGE)
     packets = -(-flows.size // packet)
+    if packets.sum() > MOST_PACKETS:
+        raise ValueError(f"size must come to at most {MOST_PACKETS:,} packets in all, not {packets.sum():,}")
     columns = {"row": row, "source": flows.source, "target": flows.target, "size": flows.size, "packets": packets, "start": picoseconds("start", flows.start)}
     for name, column in columns.items():
         given[name] = column[order]

@@ -1,0 +1,136 @@
+"""The packet simulator's speed: against SimPy and against a heap in plain Python, and how cost grows with packets.
+
+Run it: ``make bench``, or ``python benchmarks/packet_speed.py``. Ratios are of processor times taken in this run, best of three.
+"""
+
+import heapq
+import time
+
+import numpy as np
+import simpy
+
+from fabriclab.congestion import md1_wait
+from fabriclab.packets import Flows, incast, run
+from fabriclab.topology import leaf_spine, torus
+from fabriclab.units import KB, MB, Gbps, ns
+
+LINE, PACKET = 100 * Gbps, 1000
+SERVICE = PACKET / LINE
+
+
+def seconds(call, times=3):
+    """(result, least processor seconds)."""
+    best = np.inf
+    for _ in range(times):
+        start = time.process_time()
+        result = call()
+        best = min(best, time.process_time() - start)
+    return result, best
+
+
+def simpy_queue(gaps):
+    """Mean wait at one M/D/1 queue, as SimPy's own examples write one."""
+    env, waits = simpy.Environment(), []
+    port = simpy.Resource(env, 1)
+
+    def packet():
+        came = env.now
+        with port.request() as turn:
+            yield turn
+            waits.append(env.now - came)
+            yield env.timeout(SERVICE)
+
+    def source():
+        for gap in gaps:
+            yield env.timeout(gap)
+            env.process(packet())
+
+    env.process(source())
+    env.run()
+    return sum(waits) / len(waits)
+
+
+def our_queue(gaps):
+    """The same at a host's port, each packet a flow of its own; all of `run`, setting up and counting included."""
+    result = run(torus((2,), bandwidth=LINE), Flows(0, 1, PACKET, np.cumsum(gaps)), delay=0)
+    return float(result.completion.mean()) - SERVICE
+
+
+def plain_heap(leaves, down, packets, delay=500 * ns):
+    """All hosts of the other leaves send to host 0 through one spine: the least that a heap, lines and ports can do in plain Python."""
+    hosts = leaves * down
+    paths = [[("up", h), ("leaf", h // down), ("spine", 0), ("down", 0)] for h in range(down, hosts)]
+    lines, free, heap, order, done = {}, {}, [], 0, 0
+
+    def arrive(now, packet):
+        nonlocal order
+        port = packet[0][packet[1]]
+        lines.setdefault(port, []).append(packet)
+        if len(lines[port]) == 1:
+            order += 1
+            heapq.heappush(heap, (max(now, free.get(port, 0.0)) + SERVICE, order, port))
+
+    for path in paths:
+        for _ in range(packets):
+            arrive(0.0, [path, 0])
+    lines = {port: list(line) for port, line in lines.items()}
+    heads = dict.fromkeys(lines, 0)
+    while heap:
+        now, _, what = heapq.heappop(heap)
+        if isinstance(what, list):
+            port = what[0][what[1]]
+            line = lines.setdefault(port, [])
+            line.append(what)
+            if len(line) - heads.setdefault(port, 0) == 1:
+                order += 1
+                heapq.heappush(heap, (max(now, free.get(port, 0.0)) + SERVICE, order, port))
+            continue
+        line = lines[what]
+        packet = line[heads[what]]
+        heads[what] += 1
+        free[what] = now
+        if heads[what] < len(line):
+            order += 1
+            heapq.heappush(heap, (now + SERVICE, order, what))
+        packet[1] += 1
+        if packet[1] == len(packet[0]):
+            done = now
+        else:
+            order += 1
+            heapq.heappush(heap, (now + delay, order, packet))
+    return done + delay
+
+
+def main():
+    """Print the table."""
+    run(torus((2,)), Flows(0, 1, 1))  # load or compile the core
+    gaps = np.random.default_rng(0).exponential(SERVICE / 0.8, 100_000)
+    theirs, slow = seconds(lambda: simpy_queue(gaps[:20_000].tolist()))
+    ours, fast = seconds(lambda: our_queue(gaps))
+    same = our_queue(gaps[:20_000])
+    print("One M/D/1 queue at load 0.8, Poisson arrivals")
+    print(f"  SimPy      {20_000 / slow:>12,.0f} packets/s, mean wait {theirs / ns:.1f} ns")
+    print(f"  fabriclab  {gaps.size / fast:>12,.0f} packets/s, mean wait {same / ns:.1f} ns for the same packets; {ours / ns:.1f} ns for all, {md1_wait(0.8, SERVICE) / ns:.1f} in theory")
+    print(f"  ratio      {gaps.size / fast / (20_000 / slow):>12.1f}")
+
+    leaves, down, each = 4, 8, 2000
+    tree, senders = leaf_spine(leaves, 1, down, 1, bandwidth=LINE), np.arange(down, leaves * down)
+    count = senders.size * each
+    theirs, slow = seconds(lambda: plain_heap(leaves, down, each))
+    ours, fast = seconds(lambda: run(tree, Flows(senders, 0, each * PACKET), buffer=1e9))
+    print(f"Incast of {senders.size} over leaf-spine, {count:,} packets on 4 ports each")
+    print(f"  plain heap {count / slow:>12,.0f} packets/s, ends at {theirs * 1e6:.1f} us, without buffers, pauses, routes or counts")
+    print(f"  fabriclab  {count / fast:>12,.0f} packets/s, ends at {ours.duration * 1e6:.1f} us")
+    print(f"  ratio      {slow / fast:>12.1f}")
+
+    many, spent = seconds(lambda: incast(256, size=250 * KB, bandwidth=400 * Gbps, buffer=32 * MB))
+    print(f"256 into 1, 64 MB through a buffer of 32 MB: {spent:.3f} s, {int(many.pauses.sum()):,} pauses, {int(many.dropped.sum())} bytes dropped")
+
+    print("Growth: 16 into 1")
+    for packets in (10_000, 100_000, 1_000_000, 10_000_000):
+        end, spent = seconds(lambda n=packets: incast(16, size=n // 16 * PACKET), times=3 if packets < 1e6 else 1)
+        print(f"  {packets:>12,} packets {spent:8.3f} s {spent / packets * 1e9:8.0f} ns each, {end.events / packets:.2f} events each")
+
+
+if __name__ == "__main__":
+    main()
