@@ -36,6 +36,7 @@ def _spellings():
             known[prefix + name + "/s"] = known[prefix + name + "ps"] = ("rate", scale * size)
         known[prefix + "Bd"] = ("symbol rate", scale)
         known[prefix + "Hz"] = ("frequency", scale)
+        known[prefix + "FLOP/s"] = ("operations per second", scale)
     for prefix in ("n", "u", "m", ""):
         for name in ("s", "sec", "secs", "second", "seconds"):
             known[prefix + name] = ("time", DECIMAL[prefix])

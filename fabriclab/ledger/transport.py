@@ -3,7 +3,7 @@
 from fabriclab import catalog, collectives, transport
 from fabriclab.catalog import HDR, NDR, ROCE_100G
 from fabriclab.ledger import Row
-from fabriclab.units import GB, KB, MB, PB, TB, TFLOPs, ms, us
+from fabriclab.units import GB, KB, MB, PB, TB, ms, us
 
 RANKS = 1024
 COMPUTE = 5e13 / (catalog.H100_PEAK_FP16 * 0.5)  # Napkin Math 1.2: FLOP per step over peak times utilisation
@@ -121,5 +121,5 @@ ROWS = [
     Row("appendix/hop", "fabric constants", "0.6 us", None, "assumed", "per switch traversal; a registry value"),
     Row("appendix/fec", "fabric constants", "100-200 ns", None, "assumed", "per hop; a registry value: `link` gives the time a codeword takes to fill, which bounds it below"),
     Row("appendix/ndr-port", "fabric constants", "400 Gb/s", lambda: NDR.beta, "assumed", "InfiniBand NDR: 4 lanes of 100 Gb/s, as the trade association's roadmap has it"),
-    Row("appendix/h100-peak", "Napkin Math 1.2", "989", lambda: catalog.H100_PEAK_FP16 / TFLOPs, "assumed", "TFLOP/s; NVIDIA's H100 SXM data sheet, dense FP16"),
+    Row("appendix/h100-peak", "Napkin Math 1.2", "989 TFLOP/s", lambda: catalog.H100_PEAK_FP16, "assumed", "NVIDIA's H100 SXM data sheet, dense FP16"),
 ]
