@@ -155,9 +155,10 @@ def run(
     if (watch or watch_flows) and sample is None:
         raise ValueError("sample must be given, in seconds, to record what is watched, not None")
     state, order, cables, watched = tables.lay_out(topology, flows, **settings)
-    total, bar = int(flows.size.sum()), Bar()
+    total, bar = int(flows.size.sum()), None
     while True:
         why = engine.advance(state, EVENTS_AT_ONCE)
+        bar = bar or Bar()  # from here on: the first stretch may have had to compile, which is no part of a run
         bar.show(int(state.clock[0]["delivered"]) / total)
         if why == engine.FULL:
             state = tables.grown(state)
