@@ -57,9 +57,13 @@ def move_wiring(artists, network, lost=None):
     shapes.set_edgecolor([LOOKS[kind][1] for _, kind in scene.shapes])
     shapes.set_linestyle(["--" if kind == "cut off" else "-" for _, kind in scene.shapes])
     artists["crosses"][0].set_data(*np.reshape(scene.crosses, (-1, 2)).T)
-    nothing = (0, 0, "", "left", "ink")
-    for label, (x, y, text, ha, colour) in zip(artists["labels"], scene.words + [nothing] * (WORDS - len(scene.words)), strict=True):
-        label.set(position=(x, y), text=text, ha=ha, color=COLOURS[colour])
+    for label, (x, y, text, ha, colour) in zip(artists["labels"], scene.words):
+        label.set_position((x, y))
+        label.set_text(text)
+        label.set_horizontalalignment(ha)
+        label.set_color(COLOURS[colour])
+    for label in artists["labels"][len(scene.words) :]:
+        label.set_text("")
 
 
 def layout(network, lost=None):
