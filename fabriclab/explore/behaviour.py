@@ -10,11 +10,11 @@ from fabriclab.explore import Explorer, slider, steps
 from fabriclab.explore.fleets import reliability  # noqa: F401
 from fabriclab.explore.locks import deadlock  # noqa: F401
 from fabriclab.figures import behaviour as drawings
-from fabriclab.units import GB, KB, MB, Gbps, Mbps, ms, si, us
+from fabriclab.units import GB, KB, MB, Gbps, Mbps, si, us
 
 FEW = 12_000  # packets of a run: what a slider has patience for
 FEEDBACK = 20 * us  # a round trip, and a step of both schemes of congestion control
-HORIZON = 10 * ms
+TRIPS = 500  # of feedback: 10 ms
 INCREASE = 50 * Mbps  # HPCC's additive increase, as its authors have it
 
 
@@ -50,7 +50,8 @@ def incast(senders=256, rate=50 * GB, buffer=32 * MB, round_trip=5 * us, mark_at
     def state(senders, rate, buffer, round_trip, mark_at, ports):
         offered = _offered(senders, rate, ports)
         silent = round_trip + (mark_at / (offered - rate) if offered > rate else 0.0)
-        trace = congestion.fluid_queue([silent, 1.05 * buffer / rate], [offered, 0.0], rate, buffer)
+        emptying = congestion.drain_time(congestion.queue_after(silent, offered, rate, buffer), rate)
+        trace = congestion.fluid_queue([silent, emptying + 0.05 * silent], [offered, 0.0], rate, buffer)
         cables = int(min(senders, ports - 1))
         return trace, silent, cables
 
@@ -94,7 +95,9 @@ def _packets(senders, rate, buffer, silent, until):
 
     size = max(1, round(rate * silent))
     packet = min(size, max(1000, senders * size // FEW))
-    run = packets.incast(senders, size, rate, packet, delay=0.0, buffer=buffer, pfc=None, timeout=1.0, until=until, sample=until / 4000, watch=[(senders + 1, 0)])
+    # what is lost stays lost: a receiver that expects packets in any order asks for none again, and no timeout ends in time
+    patient = {"recovery": "selective", "routing": "spray", "timeout": 10.0}
+    run = packets.incast(senders, size, rate, packet, delay=0.0, buffer=buffer, pfc=None, until=until, sample=until / 4000, watch=[(senders + 1, 0)], **patient)
     # a packet counts once it is whole at the switch, bytes of the fluid count as they come
     times = run.times - packet / rate
     return times[times > 0], run.queues[senders + 1, 0][times > 0], int(run.dropped.sum()), packet
@@ -216,21 +219,20 @@ def _starts(flows, rate):
 
 @functools.lru_cache(maxsize=512)
 def _dcqcn(flows, rate, gain):
-    run = congestion.trajectory(flows, HORIZON, FEEDBACK, congestion.Dcqcn(capacity=rate, gain=gain), step=FEEDBACK, rates=_starts(flows, rate))
+    run = congestion.trajectory(flows, TRIPS * FEEDBACK, FEEDBACK, congestion.Dcqcn(capacity=rate, gain=gain), step=FEEDBACK, rates=_starts(flows, rate))
     return run.times, run.rates, run.queue
 
 
 @functools.lru_cache(maxsize=512)
 def _hpcc(flows, rate, eta):
-    trips = round(HORIZON / FEEDBACK)
-    run = congestion.rounds(rate, flows, INCREASE, FEEDBACK, trips, eta, rates=_starts(flows, rate))
-    return FEEDBACK * np.arange(1, trips + 1), run.rates, run.queue
+    run = congestion.rounds(rate, flows, INCREASE, FEEDBACK, TRIPS, eta, rates=_starts(flows, rate))
+    return FEEDBACK * np.arange(1, TRIPS + 1), run.rates, run.queue
 
 
 def _controlled(runs, rests, flows, rate):
     lines = []
     for name, (times, rates, held) in runs.items():
-        late = times > 0.9 * HORIZON
+        late = times > 0.9 * TRIPS * FEEDBACK
         low, high = float(held[late].min()), float(held[late].max())
         settled = f"queue {_bytes(low)} to {_bytes(high)}" if high - low > 0.02 * high else f"queue {_bytes(high)}"
         # a queue keeps the port busy, whatever comes in

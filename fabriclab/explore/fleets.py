@@ -44,7 +44,7 @@ def reliability(parts=24_576, mttf=1e5 * day, days=1, cost=1 * minute, interval=
     a job loses that any failure throws back to its last checkpoint: one of `cost` seconds after each `interval` of work.
     """
     controls = {
-        "parts": slider("parts n", [*steps(1, 1e6), 8192, 16_384], "{:,.0f}".format, parts),
+        "parts": slider("parts n", [*(n for n in steps(1, 1e6) if n == int(n)), 8192, 16_384], "{:,.0f}".format, parts),
         "mttf": slider("MTTF of a part", [*steps(1e4, 1e7, hour), 50_000 * hour], _part, mttf),
         "days": slider("period", [1, 2, 7, 14, 30, 54, 90, 180, 365], lambda days: f"{days} d", days),
         "cost": slider("a checkpoint takes", [1, 2, 5, 10, 20, 30, 1 * minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute], _seconds, cost),

@@ -37,7 +37,7 @@ def at_least_one(ax, rates, units=24_576, period=day):
         "units": ax.plot([], [], "--", color=COLOURS["muted"], linewidth=1.4),
         "chances": [ax.plot([], [], color=COLOURS[colour], linestyle=dash, label=name)[0] for name, (colour, dash) in zip(rates, SERIES)],
         "marked": [ax.plot([], [], "o", color=COLOURS[colour], markersize=8)[0] for _, (colour, _) in zip(rates, SERIES)],
-        "labels": [ax.annotate("", (1, 0), (7, -5), va="top", bbox=_CLEAR, **_NEAR) for _ in rates],
+        "labels": [ax.annotate("", (1, 0), (9, 0), xycoords=ax.get_xaxis_transform(), va="center", bbox=_CLEAR, **_NEAR) for _ in rates],
     }
     artists["legend"] = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
     move_at_least_one(artists, rates, units, period)
@@ -48,18 +48,18 @@ def move_at_least_one(artists, rates, units, period=day):
     """Set the artists of `at_least_one` to other rates of the same names."""
     fleets = np.geomspace(1, 2e6, 281).round()
     artists["units"][0].set_data([units, units], [0, 1.04])
-    places = apart([1 - reliability.failure_free(rate, units, period) for rate in rates.values()], 0.11)
-    for rate, place, line, dot, label in zip(rates.values(), places, artists["chances"], artists["marked"], artists["labels"]):
-        chance = 1 - reliability.failure_free(rate, units, period)
+    chances = [1 - reliability.failure_free(rate, units, period) for rate in rates.values()]
+    places = apart(np.clip(chances, 0.15, 0.9).tolist(), 0.17)
+    for rate, chance, place, line, dot, label in zip(rates.values(), chances, places, artists["chances"], artists["marked"], artists["labels"]):
         line.set_data(fleets, 1 - reliability.failure_free(rate, fleets, period))
         dot.set_data([units], [chance])
         right = units < 3e5
-        label.xy = units, min(place, 1.0)
-        label.set(text=_percent(chance), ha="left" if right else "right", position=(9 if right else -9, -5))
+        label.xy = units, place
+        label.set(text=_percent(chance), ha="left" if right else "right", position=(9 if right else -9, 0))
 
 
 def _percent(chance):
-    return f"{chance:.3%}" if 0.99 < chance < 0.999995 else f"{chance:.1%}" if chance >= 1e-3 or not chance else f"{chance:.2g}"
+    return f"{chance:.3%}" if 0.99 < chance < 0.999995 else f"{chance:.1%}" if chance >= 1e-2 or not chance else f"{100 * chance:.2g}%"
 
 
 @drawing
