@@ -132,6 +132,8 @@ def _why_not(unit):
     close = [known for known in UNITS if known and known.lower() == unit.lower()]
     if close:
         return f"'{unit}' is not a unit; did you mean {' or '.join(close)}? (b is a bit, B a byte, and case matters)"
+    if unit in DECIMAL or unit in BINARY:
+        return f"'{unit}' is a prefix: name the unit behind it"
     return f"'{unit}' is not a unit known here"
 
 

@@ -33,7 +33,7 @@ def is_verdict(result):
     return type(result) is exercises.Result and result.status in STATUSES and result.score == (result.status == "right") and type(result.message) is str and 0 < len(result.message) < 1500
 
 
-NUMBER_TYPES = [float, int, Fraction, Decimal, np.float64, np.float32, np.int64, lambda v: np.array(v), lambda v: sympy.Integer(int(v)), sympy.Float]
+NUMBER_TYPES = [float, int, Fraction, Decimal, np.float64, np.float32, np.int64, lambda v: np.array(v), lambda v: sympy.Integer(int(v)), sympy.Float, lambda v: [v], lambda v: [sympy.Float(v)]]
 
 
 @pytest.mark.parametrize("make", NUMBER_TYPES)
@@ -42,13 +42,24 @@ def test_every_honest_kind_of_number_is_read(make):
     assert grade("transport.crossover", make(key("transport.crossover"))).status == "right"
 
 
-@pytest.mark.parametrize("text", ["125 KB", "0.125 MB", "1 Mb", "125,000 B", "1.25e5", "125000", " 125KB ", "122.07 KiB", "1000 Kbit", "1.25 x 10^5 B"])
+@pytest.mark.parametrize("text", ["125 KB", "0.125 MB", "1 Mb", "125,000 B", "1.25e5", "125000", " 125KB ", "122.07 KiB", "1000 Kbit", "1.25 x 10^5 B",
+                                  "１２５ＫＢ", "约 125 KB", "大约125千字节", "~125 KB", "≈ 125 kB.", "about 125 KB", "125 KB。", "0.125 兆字节", "125，000 字节", "1 兆比特"])  # fmt: skip
 def test_text_is_read_with_its_unit(text):
     """The demo student's crossover is 5 us x 200 Gb/s = 125 KB; a right spelling of it would be refused."""
     assert grade("transport.crossover", text).status == "right"
 
 
-@pytest.mark.parametrize("text", ["seven", "125 kb/q", "3,5 ms", "KB", "--", "1e9999 B", "125 KB or so", "\x00", "\ud800", "9" * 10_000])
+@pytest.mark.parametrize("chinese,plain", [("3 毫秒", "3 ms"), ("约２.５微秒", "2.5 us"), ("40 吉比特每秒", "40 Gb/s"), ("5 千兆字节", None), ("7 纳秒。", "7 ns"), ("12 千瓦", "12 kW"), ("2 厘米", "2 cm"), ("2 小时", "2 h"), ("9 皮焦耳", "9 pJ"), ("1.5 太字节/秒", "1.5 TB/s")])
+def test_a_unit_in_chinese_is_its_sign(chinese, plain):
+    """毫 would be read as metres, or a unit be off by its prefix."""
+    if plain is None:
+        with pytest.raises(ValueError, match=chinese):
+            reader.read({"text": chinese})
+    else:
+        assert reader.read({"text": chinese}) == reader.read({"text": plain})
+
+
+@pytest.mark.parametrize("text", ["seven", "125 kb/q", "3,5 ms", "KB", "--", "1e9999 B", "125 KB or so", "125 K", "约", "千字节", "约 约 125 KB", "125 毫", "about", "\x00", "\ud800", "9" * 10_000])
 def test_what_cannot_be_read_is_never_called_wrong(text):
     """A student would be told 'wrong' for a spelling this kit does not know."""
     result = grade("transport.crossover", text)
@@ -314,7 +325,7 @@ def ring_that_spoils_its_input(size, ranks, alpha, beta):
 
 
 FUNCTIONS = [(right_ring, "right", "all 6 inputs"), (ring_by_list, "right", "all 6"), (ring_that_spoils_its_input, "right", "all 6"), (ring_of_scalars, "wrong", "size = an array of 4"),
-             (lambda *a: None, "not attempted", "Not attempted"), (lambda *a: ..., "not attempted", "Not attempted"), (lambda m, n, a, b: None if n == 1 else right_ring(m, n, a, b), "wrong", "is a return missing"),
+             (lambda *a: None, "not attempted", "end it with return"), (lambda *a: ..., "not attempted", "Not attempted"), (lambda m, n, a, b: None if n == 1 else right_ring(m, n, a, b), "wrong", "is a return missing"),
              (lambda m, n, a, b: right_ring(m, n, a, b) / 2, "wrong", "went round once"), (lambda m, n, a, b: right_ring(m, n, 0, b), "wrong", "left out the start-ups"), (lambda m, n, a, b: 2 * (n - 1) * (a + m / b), "wrong", "whole buffer"),
              (lambda: 0, "wrong", "TypeError"), (lambda *a: "7 ms", "wrong", "returned an answer of type str"), (lambda *a: float("nan"), "wrong", "agrees with the model on 0 of 6"), (3.0, "could not read", "not a function")]  # fmt: skip
 
@@ -332,10 +343,11 @@ def test_a_choice_is_taken_by_letter_or_by_text_and_each_wrong_option_has_its_an
         kind, x = bank.find("transport.protocol").kind, bank.numbers(student, "transport.protocol")
         for letter, option in kind.lettered(x).items():
             assert f"**{letter}**: {option.text}" in kind.wants(x)
-            for spelling in (letter, letter.upper(), f"({letter})", f"{letter})", f" {letter}.", option.text, option.text.upper()):
+            for spelling in (letter, letter.upper(), f"({letter})", f"{letter})", f" {letter}.", f"选{letter}", f"答案：{letter.upper()}。", f"（{letter}）", chr(ord(letter) + 0xFEE0), f"Option {letter}", option.text, option.text.upper()):
                 result = exercises.grade(student, "transport.protocol", spelling)
                 assert (result.status == "right") == option.right and option.says in result.message
-    assert grade("transport.protocol", "e").status == "could not read"
+    for spelling in ("e", "a, b", "选", "option", "答案", "..", "the first"):
+        assert grade("transport.protocol", spelling).status == "could not read"
 
 
 def test_an_ordering_is_taken_as_text_or_list_and_backwards_is_named():
@@ -343,7 +355,7 @@ def test_an_ordering_is_taken_as_text_or_list_and_backwards_is_named():
     x = bank.numbers("demo", "transport.order")
     values = bank.find("transport.order").kind.values(x)
     order = sorted(values, key=values.get)
-    for answer in (order, tuple(order), ", ".join(order), " < ".join(order), "\n".join(order).upper()):
+    for answer in (order, tuple(order), ", ".join(order), " < ".join(order), "，".join(order), "、 ".join(order), "；".join(order), "\n".join(order).upper()):
         assert grade("transport.order", answer).status == "right"
     assert grade("transport.order", order[::-1]).slips == ("backwards",)
     assert grade("transport.order", [order[1], order[0], *order[2:]]).status == "wrong"

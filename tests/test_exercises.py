@@ -174,10 +174,11 @@ def test_the_draw_is_the_hash_it_promises():
 
 
 def test_an_id_in_either_unicode_form_is_one_student():
-    """A name with an accent would get other numbers on a Mac than on Linux."""
+    """A name with an accent would get other numbers on a Mac than on Linux, or one typed in full width than in plain digits."""
     for name in ("zoé@example.org", "Ñandú", "Åse", "한글"):
         assert exercises.Student(unicodedata.normalize("NFC", name)).id == exercises.Student(unicodedata.normalize("NFD", name)).id
         assert Draw(unicodedata.normalize("NFC", name), "e").share("n") == Draw(unicodedata.normalize("NFD", f" {name} "), "e").share("n")
+    assert exercises.Student("２０２６Ａ１").id == "2026A1" and Draw("２０２６Ａ１", "e").share("n") == Draw("2026A1", "e").share("n")
     assert len({Draw(s, "e").share("n") for s in STUDENTS}) == len(STUDENTS)
 
 

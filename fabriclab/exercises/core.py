@@ -54,14 +54,14 @@ class Exercise:
 
 
 def identify(student):
-    """A student id as one spelling: text, without spaces around it, in Unicode's composed form (NFC).
+    """A student id as one spelling: text, without spaces around it, in Unicode's composed form with full-width signs made plain (NFKC).
 
-    >>> identify(" Zoe\\u0301 ") == identify("Zo\\u00e9")
-    True
+    >>> identify(" Zoe\\u0301 ") == identify("Zo\\u00e9"), identify("\uff10\uff10\uff11")
+    (True, '001')
     """
     if type(student) is not str:
         raise ValueError("a student id is text: put it in quotes, so that 001 keeps its zeros")
-    name = unicodedata.normalize("NFC", student).strip()
+    name = unicodedata.normalize("NFKC", student).strip()
     if not name or len(name) > 200 or not name.isprintable():
         raise ValueError("a student id is one line of 1 to 200 printable characters")
     return name

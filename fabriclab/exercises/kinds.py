@@ -4,6 +4,7 @@ Formulas are in `formula`, functions in `function`.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -65,7 +66,7 @@ class Option:
 
 
 def _plain(text):
-    return " ".join(re.sub(r"[*_`$.]", "", text).casefold().split())
+    return " ".join(re.sub(r"[*_`$.]", "", unicodedata.normalize("NFKC", text)).casefold().split())
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Choice:
 
     def judge(self, data, x):
         given, options = _plain(data["text"]), self.lettered(x)
-        letter = given.strip("()[]:' ")
+        letter = re.sub(r"^(option|answer|选项?|答案)|[\W_]", "", given)
         by_text = [option for option in options.values() if _plain(option.text) == given]
         option = options.get(letter) or (by_text[0] if by_text else None)
         if option is None:
@@ -115,7 +116,7 @@ class Ordering:
     def judge(self, data, x):
         values = self.values(x)
         known = {_plain(name): name for name in values}
-        items = data["items"] if "items" in data else re.split(r"[,;<\n]", data["text"])
+        items = data["items"] if "items" in data else re.split(r"[,;<，、；＜\n]", data["text"])
         given = [_plain(item.strip().strip("'\"")) for item in items if item.strip()]
         strange = [item for item in given if item not in known]
         if strange:

@@ -1,6 +1,8 @@
 """Answers as plain data: only exact, known types are looked at, so that no object can talk its way in."""
 
+import contextlib
 import math
+import re
 import sys
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +22,10 @@ BASE = {
     "money": ("dollars", "$", "an amount of money"),
     "number": ("a plain number", "", "a plain number"),
 }
+_UNITS = {"字节": "B", "比特": "b", "分钟": "min", "小时": "h", "秒": "s", "瓦": "W", "焦耳": "J", "米": "m", "美元": "dollars", "每": "/"}
+_PREFIXES = {"千": "k", "兆": "M", "吉": "G", "太": "T", "厘": "c", "毫": "m", "微": "u", "纳": "n", "皮": "p"}
+_CHINESE = re.compile(f"([{''.join(_PREFIXES)}]?)({'|'.join(_UNITS)})")
+_ABOUT = re.compile(r"^\s*(?:大?约为?|大概|[~～∼≈≃]|(?:about|approx|ca)\b\.?)\s*", re.IGNORECASE)
 _SCALARS = tuple(getattr(np, name) for name in ("float16", "float32", "float64", "longdouble", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))))
 
 
@@ -53,6 +59,8 @@ def _sympy_number(answer, sympy):
 
 def quantity(answer):
     """A quantity as typed or computed, as plain data: {"value": …} bare, {"text": …}, or {"unreadable": why}."""
+    if type(answer) in (list, tuple) and len(answer) == 1:  # what sympy.solve gives
+        answer = answer[0]
     if type(answer) is str:
         return {"text": answer} if len(answer) <= 200 else {"unreadable": "text longer than any quantity"}
     if type(answer) is units.Quantity and type(answer.value) is float and type(answer.dimension) is str:
@@ -81,12 +89,24 @@ def read(data):
             raise ValueError("could not read this: text was promised")
         if text.strip().lower() in ("inf", "infinity", "∞", "never", "for ever"):
             return math.inf, None
-        got = units.read(text)
+        got = _read(text)
         return got.value, None if got.dimension == "number" else got.dimension
     value, dimension = data.get("value"), data.get("dimension")
     if type(value) not in (int, float) or (dimension is not None and type(dimension) is not str):
         raise ValueError("could not read this: a number was promised")
     return float(value), dimension
+
+
+def _read(text):
+    """`units.read`, once more without "about" and with Chinese units in signs if need be; an error quotes what was typed."""
+    try:
+        return units.read(text)
+    except ValueError:
+        plain = _ABOUT.sub("", text).strip().rstrip("。.")
+        plain = _CHINESE.sub(lambda found: _PREFIXES.get(found[1], "") + _UNITS[found[2]], plain)
+        with contextlib.suppress(ValueError):
+            return units.read(plain)
+        raise
 
 
 def show(value, dimension):
