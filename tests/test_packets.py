@@ -209,6 +209,15 @@ def test_go_back_n_sends_again_what_had_arrived():
     assert result.discarded.sum() > 0 and (result.retransmitted == result.dropped + result.discarded).all()
 
 
+@pytest.mark.parametrize("recovery", ["go-back-n", "selective"])
+def test_a_gap_is_heard_of_within_a_round_trip(recovery):
+    """A short burst knocks packets out of a long flow; the sender must hear of it at once, not by a timeout of 4 ms."""
+    result = conserved(run(leaf_spine(1, 1, 3, 1, bandwidth=LINE), Flows([1, 2], 0, [500 * KB, 20 * KB], [0, 10.01 * us]), pfc=None, buffer=5 * KB, recovery=recovery))
+    assert result.dropped[0] > 0 and result.completion[0] < 100 * us
+    again = result.retransmitted[0] - result.dropped[0]
+    assert again == result.discarded[0] and (again > 0) == (recovery == "go-back-n")
+
+
 def test_a_victim_shares_a_paused_cable():
     """Three senders crowd host 4; a fourth, bound for an idle host over the same wide cable, slows down with them, and only under PFC."""
     cables = {"host": ([0, 1, 2, 3, 4, 5], [6, 6, 6, 6, 7, 7], 1, LINE), "wide": ([6], [7], 1, 4 * LINE)}

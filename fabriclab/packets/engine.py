@@ -25,7 +25,8 @@ def _record(integers, floats="", others=()):
 
 EVENT = np.dtype([("time", "i8"), ("order", "i8"), ("kind", "i4"), ("who", "i4")])
 CLOCK = _record("now order events moving moved started unfinished spare spares line line_end pauses samples delivered", "", [("random", "u8")])
-SETUP = _record("packet routing selective control pfc in_order timeout watchdog until sample cut_every alpha_every timer byte_counter fast_steps max_stage margin",
+SETUP = _record("packet routing selective control pfc in_order timeout watchdog until sample margin "
+                "cut_every alpha_every timer byte_counter fast_steps max_stage",
                 "kmin kmax pmax gain increase slowest eta trip window_increase")  # fmt: skip
 # `held`, `stopping`, `xoff`, `xon` and `room` belong to the buffer at the far end of the port's cable
 PORT = _record("owner peer delay free_at waking head tail queue ready ready_end own_turn paused paused_at watched held stopping xoff xon room "
@@ -43,7 +44,10 @@ PAUSED = _record("time port on")
 OPTIONS = {"error_model": "numpy", "_nrt": False}
 compiled = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **OPTIONS)
 
-State = namedtuple("State", "setup clock heap ports given flows control packets told heard got used size first choices log watch watch_flows times queues rates")
+# told and heard: telemetry in packets, and as senders last heard it; got: selective repeat's packets; used and size: every
+# switch's buffer; first and choices: routes, see `network.choices`; log: pauses; the last five: what is sampled, and samples.
+State = namedtuple("State", "setup clock heap ports given flows control packets told heard got used size first choices log "
+                            "watch watch_flows times queues rates")  # fmt: skip
 
 
 # ---- the heap: the earliest event first, and of equal times the one that was pushed first

@@ -37,7 +37,8 @@ class Flows:
         try:
             arrays = np.broadcast_arrays(*(np.atleast_1d(column) for column in columns.values()))
         except ValueError:
-            raise ValueError(f"source, target, size and start must be of one length, not of shapes {[np.shape(c) for c in columns.values()]}") from None
+            shapes = [np.shape(column) for column in columns.values()]
+            raise ValueError(f"source, target, size and start must be of one length, not of shapes {shapes}") from None
         if arrays[0].ndim != 1 or not arrays[0].size:
             raise ValueError(f"source must be a list of one host or more, not of shape {arrays[0].shape}")
         for name, array in zip(columns, arrays):

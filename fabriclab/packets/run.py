@@ -97,7 +97,8 @@ class Run:
 
     def __repr__(self):
         done = int(np.isfinite(self.completion).sum())
-        return f"Run: {self.outcome}, {done:,} of {len(self.flows):,} flows complete after {self.duration:.6g} s, {int(self.dropped.sum()):,} bytes dropped"
+        flows = f"{done:,} of {len(self.flows):,} flows complete"
+        return f"Run: {self.outcome}, {flows} after {self.duration:.6g} s, {int(self.dropped.sum()):,} bytes dropped"
 
 
 def run(
@@ -145,7 +146,7 @@ def run(
         "until": _seconds("until", until),
         "sample": None if sample is None else _seconds("sample", sample),
         "watch": tuple(watch),
-        "watch_flows": tuple(int(number("watch_flows", f, least=0, most=len(flows) - 1, expected=f"flows below {len(flows)}", whole=True)) for f in watch_flows),
+        "watch_flows": tuple(_below("watch_flows", f, len(flows)) for f in watch_flows),
         "seed": int(number("seed", seed, least=0, most=2**53, expected="a whole number, 0 or more", whole=True)),
     }
     if not (pfc is None or isinstance(pfc, Pfc)):
@@ -210,7 +211,8 @@ def incast(senders, size=2 * MB, bandwidth=100 * Gbps, packet=1000, **options):
     (2401, 2400)
     """
     senders = int(number("senders", senders, least=1, most=1e6, expected="a whole number, 1 or more", whole=True))
-    packet, bandwidth = number("packet", packet, least=1, expected="one number of bytes"), number("bandwidth", positive("bandwidth", bandwidth), expected="one number")
+    packet = number("packet", packet, least=1, expected="one number of bytes")
+    bandwidth = number("bandwidth", positive("bandwidth", bandwidth), expected="one number")
     switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
     start = np.arange(senders) / senders * packet / bandwidth
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
@@ -220,6 +222,10 @@ def _one_of(name, value, names):
     if value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
     return names.index(value)
+
+
+def _below(name, value, limit):
+    return int(number(name, value, least=0, most=limit - 1, expected=f"whole numbers below {limit:,}", whole=True))
 
 
 def _seconds(name, value):

@@ -20,7 +20,8 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selec
     setup = np.zeros(1, engine.SETUP)
     times = {"timeout": timeout, "until": until, "sample": sample or 0.0, "watchdog": pfc.watchdog or 0.0 if pfc else 0.0}
     values = {name: picoseconds(name, value) for name, value in times.items()}
-    values |= {"packet": packet, "routing": routing, "selective": selective, "pfc": pfc is not None, "control": kind, "in_order": routing == engine.HASH}
+    values |= {"packet": packet, "routing": routing, "in_order": routing == engine.HASH, "selective": selective}
+    values |= {"pfc": pfc is not None, "control": kind}
     values["margin"] = int(np.bincount(cables.owner).max()) + 8  # a watchdog may resume every cable of a switch at once
     if kind == engine.DCQCN:
         values |= {name: picoseconds(name, getattr(control, name)) for name in ("cut_every", "alpha_every", "timer")}
@@ -45,14 +46,31 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selec
     watched = [cables.between(*channel) for channel in watch]
     rank = np.empty(len(flows), np.int64)
     rank[order] = np.arange(len(flows))
-    few = links if kind == engine.HPCC else 1
+    stamps = links if kind == engine.HPCC else 1
+    sampled = len(watch_flows) if kind else 0
     state = engine.State(
-        setup, clock, np.zeros(1024 + setup["margin"][0], engine.EVENT), ports, given, np.zeros(len(flows), engine.FLOW), controls, np.zeros(0, engine.PACKET), np.zeros((0, few), engine.STAMP),
-        np.zeros((len(flows) if few > 1 else 1, few), engine.STAMP), np.zeros(given["packets"].sum() if selective else 1, np.uint8),
-        np.zeros(topology.vertices, np.int64), np.full(topology.vertices, buffer, np.int64), first, chosen, np.zeros(64, engine.PAUSED),
-        np.concatenate([np.zeros(0, np.int64), *watched]), rank[np.asarray(watch_flows, np.int64)] if kind else np.zeros(0, np.int64),
-        np.zeros(64, np.int64), np.zeros((64, sum(map(len, watched))), np.int64), np.zeros((64, len(watch_flows) if kind else 0)),
-    )  # fmt: skip
+        setup=setup,
+        clock=clock,
+        heap=np.zeros(1024 + setup["margin"][0], engine.EVENT),
+        ports=ports,
+        given=given,
+        flows=np.zeros(len(flows), engine.FLOW),
+        control=controls,
+        packets=np.zeros(0, engine.PACKET),
+        told=np.zeros((0, stamps), engine.STAMP),
+        heard=np.zeros((len(flows) if kind == engine.HPCC else 1, stamps), engine.STAMP),
+        got=np.zeros(given["packets"].sum() if selective else 1, np.uint8),
+        used=np.zeros(topology.vertices, np.int64),
+        size=np.full(topology.vertices, buffer, np.int64),
+        first=first,
+        choices=chosen,
+        log=np.zeros(64, engine.PAUSED),
+        watch=np.concatenate([np.zeros(0, np.int64), *watched]),
+        watch_flows=rank[list(watch_flows)[:sampled]],
+        times=np.zeros(64, np.int64),
+        queues=np.zeros((64, sum(map(len, watched))), np.int64),
+        rates=np.zeros((64, sampled)),
+    )
     if sample:
         state.heap[0], clock["events"] = (0, 0, engine.SAMPLE, 0), 1
     return state, order, cables, watched
@@ -75,7 +93,8 @@ def _ports(cables, packet, buffer, pfc, topology):
     share = np.where(forwards, (buffer - reserved) / into, buffer)
     if pfc.xoff is None and share.min() < packet:
         worst = int(share.argmin())
-        raise ValueError(f"buffer must hold the headroom of {into[worst]} cables, {reserved[worst]:,.0f} bytes, and a packet for each, not {buffer:,.0f} bytes in all")
+        needs = f"the headroom of {into[worst]} cables, {reserved[worst]:,.0f} bytes, and a packet for each"
+        raise ValueError(f"buffer must hold {needs}, not {buffer:,.0f} bytes in all")
     ports["xoff"] = np.floor(share[cables.peer]) if pfc.xoff is None else pfc.xoff
     ports["xon"] = np.maximum(0, ports["xoff"] - 2 * packet) if pfc.xon is None else pfc.xon
     if (ports["xon"] > ports["xoff"]).any():
@@ -89,7 +108,8 @@ def _given(flows, order, row, packet, draw):
     packets = -(-flows.size // packet)
     if packets.sum() > MOST_PACKETS:
         raise ValueError(f"size must come to at most {MOST_PACKETS:,} packets in all, not {packets.sum():,}")
-    columns = {"row": row, "source": flows.source, "target": flows.target, "size": flows.size, "packets": packets, "start": picoseconds("start", flows.start)}
+    start = picoseconds("start", flows.start)
+    columns = {"row": row, "source": flows.source, "target": flows.target, "size": flows.size, "packets": packets, "start": start}
     for name, column in columns.items():
         given[name] = column[order]
     given["first"] = np.cumsum(given["packets"]) - given["packets"]
