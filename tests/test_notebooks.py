@@ -154,7 +154,7 @@ def commits_no_widgets(notebook):
 
 
 def escapes_its_dollars(notebook):
-    """Two prices in one paragraph, `$15 / $30`, are shown as mathematics."""
+    """Two prices in one paragraph, `$15 / $30`, are shown as mathematics; in JupyterLab even two escaped ones, or one beside a formula."""
     complaints = []
     for cell in notebook["cells"]:
         if cell["cell_type"] != "markdown":
@@ -168,6 +168,8 @@ def escapes_its_dollars(notebook):
                    if after is None or maths != maths.strip() or after[:1].isdigit()]
             if closed or "$" in re.sub(r"\\\$", "", paragraph):
                 complaints += [f"cell {cell['id']} has a price that reads as maths: ${one.strip()[:20]} (write \\$)" for one in bad]
+            if paragraph.count(r"\$") > 1 or (r"\$" in paragraph and closed):
+                complaints.append(f"cell {cell['id']} has an escaped price beside another or beside maths, which JupyterLab joins up: write 'dollars'")
     return complaints
 
 
@@ -229,7 +231,7 @@ def sample():
     number = [new.new_output("execute_result", {"text/plain": "75.0"}, execution_count=2)]
     picture = [new.new_output("display_data", {"image/png": "iVBORw0KGgo=\n", "text/plain": "Two lines that cross at 75 KB, where both take 3 us."})]
     book = new.new_notebook(metadata=copy.deepcopy(rerun.KERNEL), cells=[
-        new.new_markdown_cell("# Transport 传输层\n\n## Predict\n\nIt costs \\$15 or \\$30, and $2^n$ is $10^3$ at $n = 10$.\n\n$$\n1 + 1\n$$", id="m0"),
+        new.new_markdown_cell("# Transport 传输层\n\n## Predict\n\nIt costs \\$15 or 30 dollars.\n\nAnd $2^n$ is $10^3$ at $n = 10$.\n\n$$\n1 + 1\n$$", id="m0"),
         new.new_code_cell(f'import fabriclab\nfabriclab.require("{VERSION}")', id="c1", execution_count=1, outputs=stream),
         new.new_code_cell("def twice(x):\n    return 2 * x\n\ntwice(37.5)", id="c2", execution_count=2, outputs=number),
         new.new_code_cell("fabriclab.figures.show()", id="c3", execution_count=3, outputs=picture),
@@ -292,6 +294,8 @@ FAULTS = [
     (escapes_its_dollars, change((5, "source"), "It costs $15 and then\n$30 a port.")),
     (escapes_its_dollars, change((5, "source"), "From $15 (copper) to $1,000/m.")),
     (escapes_its_dollars, change((5, "source"), "It costs $15 a port.")),
+    (escapes_its_dollars, change((5, "source"), r"It costs \$15 or \$30.")),
+    (escapes_its_dollars, change((5, "source"), r"With $N$ ports it costs \$15.")),
     (has_orderly_headings, change((5, "source"), "# A second title")),
     (has_orderly_headings, change((5, "source"), "#### Too deep")),
     (has_orderly_headings, change((0, "source"), "No title")),
