@@ -74,13 +74,15 @@ def assert_crossover_is_the_model(explorer):
             assert float(re.search(r"dominates, ([\d.,e+]+) to 1", line)[1].replace(",", "")) == pytest.approx(max(alpha, wire) / min(alpha, wire), rel=6e-3)
     if faster := re.search(r"([AB]) is ([\d.,e+]+) times faster", lines[2]):
         assert times[faster[1]] == min(times.values())
+        assert float(faster[2].replace(",", "")) > 1
         assert float(faster[2].replace(",", "")) == pytest.approx(max(times.values()) / min(times.values()), rel=6e-3)
     else:
-        assert times["A"] == pytest.approx(times["B"])
-    if "at any other size" in lines[2]:
+        assert times["A"] == pytest.approx(times["B"], rel=5.1e-3)
+    if "no slower" in lines[2]:
         assert (at["alpha_a"] - at["alpha_b"]) * (at["beta_b"] - at["beta_a"]) >= 0
     elif "equal time at" in lines[2]:
         equal = quantities(lines[2])[-1].value
+        assert equal > 0
         assert at["alpha_a"] + equal / at["beta_a"] == pytest.approx(at["alpha_b"] + equal / at["beta_b"], rel=2e-3)
 
 
@@ -184,6 +186,17 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
         blitted = explorer.frame
         explorer._drawn = None  # forget the background: draw everything anew
         assert explorer._draw() == blitted
+
+
+def test_paths_that_start_together_meet_nowhere_and_a_tie_is_no_win():
+    """With one start-up for both, a path would be "1 times faster" and "take equal time at 0 B"."""
+    explorer = ONE_EACH["crossover"]
+    for start in (0.0, 0.5, 1.0):
+        for message in (0.0, 0.4, 1.0):
+            for rates in ((0.2, 0.7), (0.7, 0.2), (0.5, 0.5), (0.5, 0.51)):
+                set_all(explorer, [start, rates[0], start, rates[1], message])
+                CHECKS["crossover"](explorer)
+                assert " 0 B" not in explorer.readout and " 1 times" not in explorer.readout
 
 
 @pytest.mark.parametrize("name", MAKERS)

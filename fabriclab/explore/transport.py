@@ -87,9 +87,10 @@ def _two_paths(a, b, size):
     if (a.alpha, a.beta) == (b.alpha, b.beta):
         return f"{si(size, 'B')}: the two paths are the same."
     winner, ratio = ("A", fast / slow) if slow <= fast else ("B", slow / fast)
-    verdict = f"{si(size, 'B')}: {winner} is {times(ratio)} times faster" if ratio > 1 + 1e-9 else f"{si(size, 'B')}: both take the same time"
-    if np.isinf(equal):
-        return f"{verdict}, and no slower at any other size."
+    alike = times(ratio) == "1"
+    verdict = f"{si(size, 'B')}: {'both take the same time, to half a percent' if alike else f'{winner} is {times(ratio)} times faster'}"
+    if np.isinf(equal) or equal == 0:  # with one start-up for both, they meet at no bytes at all
+        return f"{verdict}; {winner} is no slower at any size." if alike else f"{verdict}, and no slower at any other size."
     return f"{verdict}; they take equal time at {si(equal, 'B')}."
 
 
