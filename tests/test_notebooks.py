@@ -217,6 +217,14 @@ def test_exercises(path, guard):
     assert guard(nbformat.read(path, as_version=nbformat.NO_CONVERT)) == []
 
 
+@pytest.mark.parametrize("path", [ROOT / "README.md", *notebooks("notebooks", "solutions", "exercises")], ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_links_lead_somewhere(path):
+    """A reader would click on a notebook, an exercise or a picture that is not there."""
+    text = path.read_text(encoding="utf8") if path.suffix == ".md" else "\n".join(cell["source"] for cell in nbformat.read(path, 4)["cells"] if cell["cell_type"] == "markdown")
+    targets = [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"https?:|#", target)]
+    assert [target for target in targets if not (path.parent / target.partition("#")[0]).exists()] == []
+
+
 def test_there_is_something_to_guard():
     """With no notebook found, every test above would pass."""
     assert notebooks("notebooks") and notebooks("exercises") and len(notebooks("exercises")) == len(notebooks("solutions"))
