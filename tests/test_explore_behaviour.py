@@ -184,7 +184,7 @@ def assert_reliability_is_the_model(explorer):
         load = parts * days * day / each
         assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (parts, pytest.approx(-np.expm1(-load)))
         np.testing.assert_allclose(curve.get_ydata(), -np.expm1(-np.asarray(curve.get_xdata()) * days * day / each), rtol=1e-6, atol=1e-12)
-        said = re.search(r"at least one fails: ([\d.e-]+%); ([\d.,e+-]+) expected; first after (.+)\.", line)
+        said = re.search(r"at least one in \d+ d ([\d.e-]+%); ([\d.,e+-]+) expected; first after (.+)\.", line)
         assert percent(said[1]) == pytest.approx(-np.expm1(-load), rel=0.06, abs=6e-6 if load > 4 else 6e-4)
         assert float(said[2].replace(",", "")) == pytest.approx(load, rel=6e-3)
         assert units.read(said[3]).value == pytest.approx(each / parts, rel=6e-3)
@@ -224,8 +224,8 @@ OPENINGS = {
         "Odds: most even 3.8%, twice that or worse (4 or more) 44.9%, a path idle 37.7%.",
     ],
     "reliability": [
-        "24,576 such parts, 1 d: at least one fails: 21.8%; 0.246 expected; first after 4.07 d.",
-        "The appendix's, 50,000 h: at least one fails: 99.999%; 11.8 expected; first after 2.03 h.",
+        "24,576 parts, 1e-05 a day: at least one in 1 d 21.8%; 0.246 expected; first after 4.07 d.",
+        "The appendix's, 50,000 h: at least one in 1 d 99.999%; 11.8 expected; first after 2.03 h.",
         "If each stops the job: saving every 60 min wastes 2.2%, every 108 min (Young) 1.8%.",
     ],
     "deadlock": [

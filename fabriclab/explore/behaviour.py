@@ -42,7 +42,7 @@ def incast(senders=256, rate=50 * GB, buffer=32 * MB, round_trip=5 * us, mark_at
         "rate": slider("port rate μ", [1.25 * GB, 3.125 * GB, 5 * GB, 12.5 * GB, 25 * GB, 50 * GB, 100 * GB], _per_second, rate),
         "buffer": slider("buffer B", [*(2.0**k * MB for k in range(10)), 64 * 250 * KB], _bytes, buffer),
         "round_trip": slider("feedback takes", steps(1, 50, us), _seconds, round_trip),
-        "mark_at": slider("ECN marks from", [10 * KB, 30 * KB, 100 * KB, 300 * KB, 1 * MB], _mark, mark_at),
+        "mark_at": slider("ECN marks from", [10 * KB, 30 * KB, 100 * KB, 300 * KB, 1 * MB], lambda size: _bytes(size) if size else "first byte", mark_at),
         "ports": ipywidgets.ToggleButtons(options=[("any number", np.inf), ("32", 32), ("64", 64), ("128", 128), ("257", 257)], value=ports, description="switch ports", style={"description_width": "130px", "button_width": "auto"}),
         "packets": ipywidgets.Checkbox(packets, description="packet by packet too", indent=False, layout={"width": "auto", "margin": "0 14px 0 0"}),
     }
@@ -76,12 +76,8 @@ def incast(senders=256, rate=50 * GB, buffer=32 * MB, round_trip=5 * us, mark_at
     return Explorer(
         controls, figure, [artist for name, group in artists.items() if name != "legend" for artist in group], move,
         alt="Bytes queued before one port against time, both axes logarithmic: a fluid and packets; lines mark the buffer and where pauses and marks begin.",
-        rows=[["senders", "rate"], ["buffer", "round_trip"], ["mark_at", "ports"], ["packets"]],
+        rows=[["senders", "rate"], ["buffer", "round_trip"], ["mark_at"], ["ports"], ["packets"]],
     )
-
-
-def _mark(size):
-    return _bytes(size) if size else "the first byte"
 
 
 def _offered(senders, rate, ports):
@@ -110,12 +106,12 @@ def _incast(trace, cables, xoff, run, senders, rate, buffer, round_trip, mark_at
     drain = _seconds(congestion.drain_time(buffer, rate))
     most = congestion.largest_fan_in(rate, rate, buffer, round_trip, mark_at)
     saved = f"is too late, {_bytes(lost)} lost" if lost else "is in time, nothing lost"
-    each = congestion.pfc_headroom(rate, round_trip)
+    each, marked = congestion.pfc_headroom(rate, round_trip), _bytes(mark_at) if mark_at else "byte"
     fits = f"leaves {_bytes(xoff)}" if xoff else "more than the buffer"
     simulated = f"Packets of {_bytes(run[3])}: highest queue {_bytes(int(run[1].max()))}, {_bytes(run[2])} lost." if run else "Packets: tick the box to run the simulator."
     return "\n".join([
         f"{_per_second(offered)} for a port of {_per_second(rate)}, {offered / rate:,.4g} to 1: it {fills}; a full one drains in {drain}.",
-        f"Feedback, {_seconds(round_trip)} after {_mark(mark_at)}, {saved}; it can save up to {most:,.0f} senders.",
+        f"Feedback, {_seconds(round_trip)} after the first {marked}, {saved}; it can save up to {most:,.0f} senders.",
         f"PFC headroom: {cables:,} cables x {_bytes(each)} = {_bytes(cables * each)}, {fits}.",
         simulated,
     ])

@@ -33,8 +33,8 @@ def _chance(value):
     return f"{value:.1%}" if value >= 1e-2 or not value else f"{100 * value:.2g}%"
 
 
-def _part(mttf):
-    return f"{mttf / hour:,.3g} h, {models.rate_from_mttf(mttf) * day:.2g} a day" if mttf < 1e6 * hour else f"{mttf / hour / 1e6:.3g} Mh, {models.rate_from_mttf(mttf) * day:.2g} a day"
+def _hours(mttf):
+    return f"{mttf / hour:,.0f} h"
 
 
 def reliability(parts=24_576, mttf=1e5 * day, days=1, cost=1 * minute, interval=1 * hour):
@@ -45,7 +45,7 @@ def reliability(parts=24_576, mttf=1e5 * day, days=1, cost=1 * minute, interval=
     """
     controls = {
         "parts": slider("parts n", [*(n for n in steps(1, 1e6) if n == int(n)), 8192, 16_384], "{:,.0f}".format, parts),
-        "mttf": slider("MTTF of a part", [*steps(1e4, 1e7, hour), 50_000 * hour], _part, mttf),
+        "mttf": slider("MTTF of a part", [*steps(1e4, 1e7, hour), 50_000 * hour], _hours, mttf),
         "days": slider("period", [1, 2, 7, 14, 30, 54, 90, 180, 365], lambda days: f"{days} d", days),
         "cost": slider("a checkpoint takes", [1, 2, 5, 10, 20, 30, 1 * minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute], _seconds, cost),
         "interval": slider("save every", [1 * minute, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute, 1 * hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, 1 * day, 2 * day, 7 * day], _seconds, interval),
@@ -59,12 +59,12 @@ def reliability(parts=24_576, mttf=1e5 * day, days=1, cost=1 * minute, interval=
         apart = models.time_to_first(models.rate_from_mttf(mttf), parts)
         drawings.move_checkpoints(waste, cost, apart, interval=interval)
         return "\n".join([
-            f"{parts:,.0f} such parts, {days} d: {_fleet(models.rate_from_mttf(mttf), parts, days)}.",
+            f"{parts:,.0f} parts, {models.rate_from_mttf(mttf) * day:.2g} a day: {_fleet(models.rate_from_mttf(mttf), parts, days)}.",
             f"The appendix's, 50,000 h: {_fleet(APPENDIX, parts, days)}.",
             _saving(apart, cost, interval),
         ])
 
-    figure, axes = figures.new(7.2, 5.6)
+    figure, axes = figures.new(8.2, 5.6)
     above, below = drawings.panels(axes, 2, 1)
     figure.get_layout_engine().set(hspace=0.14)  # for the words between the two, which move
     odds = drawings.at_least_one(above, rates(mttf), parts, days * day)
@@ -78,7 +78,7 @@ def reliability(parts=24_576, mttf=1e5 * day, days=1, cost=1 * minute, interval=
 
 def _fleet(rate, parts, days):
     chance = 1 - models.failure_free(rate, parts, days * day)
-    return f"at least one fails: {_chance(chance)}; {_number(models.expected_failures(rate, parts, days * day))} expected; first after {_seconds(models.time_to_first(rate, parts))}"
+    return f"at least one in {days} d {_chance(chance)}; {_number(models.expected_failures(rate, parts, days * day))} expected; first after {_seconds(models.time_to_first(rate, parts))}"
 
 
 def _saving(apart, cost, interval):

@@ -51,8 +51,8 @@ def queue(ax, trace, levels, packets=None):
     artists = {
         "lost": [ax.fill_between([1.0], 1.0, 1.0, facecolor=COLOURS["loss"], alpha=0.35, hatch="xx", edgecolor=COLOURS["loss"], linewidth=0)],
         "levels": [ax.plot([], [], color=COLOURS[colour], linestyle=dash, linewidth=1.4)[0] for _, (colour, dash) in zip(levels, looks)],
-        "fluid": ax.plot([], [], color=COLOURS["first"], label="fluid"),
-        "packets": ax.plot([], [], color=COLOURS["second"], linestyle=(0, (2, 1)), linewidth=1.8),
+        "fluid": ax.plot([], [], color=COLOURS["first"], linewidth=4.5, label="fluid"),
+        "packets": ax.plot([], [], color=COLOURS["startup"], linestyle=(0, (2, 1)), linewidth=1.8),
         "level labels": [ax.annotate("", (1, 1), (6, 0), xycoords=ax.transAxes, va="center", fontsize=11, **_NEAR) for _ in levels],
         # above the axes: inside there is no place that some queue does not cross
         "outcome": [ax.annotate("", (0, 1), (0, 7), xycoords=ax.transAxes, **_NEAR)],
