@@ -1,0 +1,206 @@
+"""Level 5: what a step exposes, what a slow link and a bad placement cost, and the published cluster designs.
+
+Floor 4. An AllReduce hides behind the backward pass only as far as its gradients are ready: they come in buckets, last
+layer first, and the bucket that comes last has nothing left to hide behind. Bandwidth that is lost shows in the step
+only through the share of it that communicates, so it is rarely noticed and always paid for. Idle workers are counted in
+`fabriclab.congestion`, a network's power over each base in `fabriclab.link.power_shares`, the designs' switches and
+cables in `fabriclab.topology`.
+
+Sources: chapter, level 5 and monitoring; Li et al. 2020 (PyTorch Distributed, VLDB), section 3.2, for buckets.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabriclab import catalog, topology
+from fabriclab.checks import amount, count, fraction, number, out, positive
+from fabriclab.units import hour
+
+MOST_BUCKETS = 100_000
+
+
+@dataclass(frozen=True)
+class BucketedStep:
+    """A backward pass whose gradients travel bucket by bucket; seconds from the start of the pass, tuples with one entry a bucket.
+
+    `ready` is when a bucket's gradients are there, `start` and `finish` those of its AllReduce. `exposed` is what runs past
+    the end of the pass, `total` the pass and that, `busy` the seconds that the link works.
+    """
+
+    backward: float
+    ready: tuple
+    start: tuple
+    finish: tuple
+    exposed: float
+    total: float
+    busy: float
+
+
+def bucketed_step(backward, buckets, allreduce_times, ready=None):
+    """The `BucketedStep` of a pass of `backward` seconds: ``finish_k = max(ready_k, finish_(k-1)) + t_k``, in order on one link.
+
+    `buckets` is how many; `allreduce_times` seconds each, one number for all or one for every bucket; `ready` when each is
+    complete, within the pass. Left out, equal buckets: ``ready_k = k/n · backward``, the last at the very end. Then
+
+    - one bucket hides nothing: exposed is the whole AllReduce;
+    - n buckets of C/n seconds expose ``max(C/n, C - backward (n-1)/n)``;
+    - which tends to the chapter's ``max(0, C - backward)``; but a ring's start-ups come with every bucket, so C grows with n.
+
+    Raises ValueError for more than 100,000 buckets, lists of another length, or a bucket ready outside the pass.
+
+    >>> from fabriclab.units import ms, si
+    >>> [si(bucketed_step(500 * ms, n, 300 * ms / n).exposed, "s") for n in (1, 4, 100)]
+    ['300 ms', '75 ms', '3 ms']
+    """
+    backward = _one("backward", amount("backward", backward))
+    n = int(_one("buckets", number("buckets", buckets, least=1, most=MOST_BUCKETS, expected=f"a whole number from 1 to {MOST_BUCKETS:,}", whole=True)))
+    times = _per_bucket("allreduce_times", amount("allreduce_times", allreduce_times), n)
+    if ready is None:
+        moments = [backward * (k / n) for k in range(1, n + 1)]
+    else:
+        moments = _per_bucket("ready", number("ready", ready, least=0.0, most=backward, expected=f"within the backward pass, 0 to {backward:g} s"), n)
+    start, finish, free = [], [], 0.0
+    for there, time in zip(moments, times):
+        start.append(max(there, free))
+        free = start[-1] + time
+        finish.append(free)
+    total = max(backward, free)
+    return BucketedStep(backward, tuple(moments), tuple(start), tuple(finish), total - backward, total, float(sum(times)))
+
+
+def _one(name, value):
+    if np.ndim(value):
+        raise ValueError(f"{name} must be one number, not {len(value)}")
+    return value
+
+
+def _per_bucket(name, values, n):
+    if np.ndim(values) > 1 or (np.ndim(values) == 1 and len(values) != n):
+        raise ValueError(f"{name} must be one number, or one for each of {n} buckets, not of shape {np.shape(values)}")
+    return np.broadcast_to(values, n).tolist()
+
+
+def exposed_overlap(communication, compute, efficiency=1.0):
+    """Seconds exposed when overlap hides only a share of what it could: ``comm - efficiency · min(comm, compute)``.
+
+    `efficiency` 0 to 1; 1 is `collectives.exposed_time`. An older edition of the chapter has 60 to 80 %.
+
+    >>> from fabriclab.units import ms, si
+    >>> [si(exposed_overlap(300 * ms, 500 * ms, e), "s") for e in (0.6, 0.8, 1.0)]
+    ['120 ms', '60 ms', '0 s']
+    """
+    communication, compute = amount("communication", communication), amount("compute", compute)
+    return out(communication - fraction("efficiency", efficiency) * np.minimum(communication, compute))
+
+
+def slow_link(size, ranks, alpha, beta, slowdown):
+    """Seconds of a ring AllReduce with one link at beta/s, s the `slowdown`: ``2(N-1)(alpha + s M/(N beta))``.
+
+    Every chunk passes every link, so one slow link sets the pace of all: a ring runs at its slowest link's rate.
+
+    >>> from fabriclab.units import GB, ms, us
+    >>> round(slow_link(6 * GB, 1024, 1.5 * us, 50 * GB, 2) / ms, 1)     # 242.8 with all links whole
+    482.6
+    """
+    size, ranks, alpha, beta = amount("size", size), count("ranks", ranks), amount("alpha", alpha), positive("beta", beta)
+    slowdown = number("slowdown", slowdown, least=1.0, expected="1 or more (2 is half the bandwidth)")
+    return out(2 * (ranks - 1) * (alpha + slowdown * size / ranks / beta))
+
+
+def waste(share, bandwidth_loss):
+    """How much longer a step gets, as a share of it, when bandwidth drops by x: ``f (1/(1-x) - 1)``.
+
+    `share` f of the step is exposed communication, 0 to 1, all of it bandwidth; `bandwidth_loss` x from 0 to below 1.
+
+    >>> round(waste(0.18, 0.10), 9), round(waste(0.27, 0.10), 9)
+    (0.02, 0.03)
+    """
+    lost = number("bandwidth_loss", bandwidth_loss, least=0.0, most=1 - 1e-12, expected="0 or more and less than 1")
+    return out(fraction("share", share) * lost / (1 - lost))
+
+
+def share_behind(lengthening, bandwidth_loss):
+    """The communication share that makes a bandwidth loss of x lengthen the step so: ``l (1-x)/x``, `waste` turned round.
+
+    Above 1 no step can be so lengthened: bandwidth alone does not explain it. `bandwidth_loss` is more than 0, at most 1.
+
+    >>> round(share_behind(0.6 / 4.2, 0.5), 3)     # Checkpoint 1.5: 4.2 to 4.8 s, 48 to 24 GB/s
+    0.143
+    """
+    lost = number("bandwidth_loss", bandwidth_loss, least=1e-12, most=1.0, expected="more than 0, and at most 1")
+    return out(amount("lengthening", lengthening) * (1 - lost) / lost)
+
+
+def gpu_hours(gpus, seconds, share=1.0):
+    """GPU-hours: ``gpus · seconds · share / 3600``; `share` is the part of the time that counts, such as what `waste` gives.
+
+    >>> from fabriclab.units import day
+    >>> gpu_hours(1024, 30 * day), round(gpu_hours(1024, 30 * day, 0.02))
+    (737280.0, 14746)
+    """
+    return out(count("gpus", gpus, least=0) * amount("seconds", seconds) * amount("share", share) / hour)
+
+
+def cost_of(gpu_hours, dollars=3.0):
+    """Dollars: ``gpu_hours · dollars``, the price of one GPU-hour; $3 is the chapter's.
+
+    >>> cost_of(15_000)
+    45000.0
+    """
+    return out(amount("gpu_hours", gpu_hours) * amount("dollars", dollars))
+
+
+def placement_lengthening(network, placement, share):
+    """How much longer a step gets by where its job sits, as a share of it: ``f (r - 1)``.
+
+    r is `topology.oversubscription` of the hosts in `placement`; `share` f of the step is communication, all of which
+    crosses the job's middle at its full rate: so it is for an AllToAll, and an upper bound for an AllReduce.
+
+    >>> tree = topology.build(1344, 64, oversubscription=2)      # 42 hosts and 21 uplinks a leaf
+    >>> placement_lengthening(tree, range(42), 0.3), placement_lengthening(tree, range(84), 0.3)
+    (0.0, 0.3)
+    """
+    return out(fraction("share", share) * (topology.oversubscription(network, placement) - 1))
+
+
+@dataclass(frozen=True)
+class MoneyShares:
+    """One network's price over two bases: all the rest of the cluster, and the whole of it."""
+
+    of_rest: float
+    of_cluster: float
+
+
+def money_shares(network, rest):
+    """The `MoneyShares` of a network of `network` dollars in a cluster whose other parts cost `rest`: ``n/r`` and ``n/(n+r)``.
+
+    >>> money_shares(50e6, 200e6)
+    MoneyShares(of_rest=0.25, of_cluster=0.2)
+    """
+    network, rest = amount("network", network), positive("rest", rest)
+    return MoneyShares(out(network / rest), out(network / (network + rest)))
+
+
+@dataclass(frozen=True)
+class ScalableUnit:
+    """A block that a cluster is built of: `nodes`, `gpus`, and `injection`, bytes per second one way of all its ports."""
+
+    nodes: int
+    gpus: int
+    injection: float
+
+
+def scalable_unit(nodes=32, per_node=8, port=catalog.NDR.beta):
+    """The `ScalableUnit` of `nodes` nodes with a port of `port` bytes per second for each of `per_node` GPUs; the DGX SuperPOD's is 32.
+
+    Four make the text's 1,024 GPUs. NVIDIA's own four-unit system has 127 nodes, as `topology.superpod_h100` wires it: the
+    fabric manager takes the last node's ports.
+
+    >>> from fabriclab.units import TB
+    >>> unit = scalable_unit()
+    >>> unit.gpus, unit.injection / TB, topology.superpod_h100(4).hosts
+    (256, 12.8, 1016)
+    """
+    nodes, per_node = (int(_one(name, count(name, value))) for name, value in (("nodes", nodes), ("per_node", per_node)))
+    return ScalableUnit(nodes, nodes * per_node, out(nodes * per_node * positive("port", port)))
