@@ -44,7 +44,7 @@ def exact(code, snr, bandwidth):
 
 def said(words):
     """A printed probability as a number."""
-    return 0.0 if words == "below 1e-99" else float(words)
+    return {"below 1e-99": 0.0, "all": 1.0}.get(words) if words[0] in "ab" else float(words)
 
 
 def assert_eye_is_the_model(explorer):
@@ -67,6 +67,7 @@ def assert_eye_is_the_model(explorer):
     share, noise = map(said, re.match(r"Share of wrong bits, exactly: (.+); from noise alone, without smear: (.+)\.", second).groups())
     truth = exact(code, snr, bandwidth)
     assert share == pytest.approx(truth, rel=0.06, abs=1e-99) and noise == pytest.approx(exact(code, snr, 100), rel=0.06, abs=1e-99)
+    assert "lost: 1." not in third  # reads as one codeword, and means all of them
     lost = said(re.match(r"After KP4, codewords lost: (.+?)\. (?:Within|Beyond)", third)[1])
     tail = stats.binom.sf(15, 544, -np.expm1(10 * np.log1p(-truth)))
     if tail > 1e-12:

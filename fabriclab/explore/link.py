@@ -15,12 +15,13 @@ DAC = catalog.MEDIA[0]
 
 
 def chance(value):
-    """A probability for people: 1.5e-13, 0.02; below 1e-99 it is none.
+    """A probability for people: 1.5e-13, 0.02; below 1e-99 it is none, and what rounds to 1 is all.
 
-    >>> chance(1.4983e-13), chance(0.02), chance(1e-120)
-    ('1.5e-13', '0.02', 'below 1e-99')
+    >>> chance(1.4983e-13), chance(0.02), chance(1e-120), chance(1 - 1e-9)
+    ('1.5e-13', '0.02', 'below 1e-99', 'all')
     """
-    return "below 1e-99" if value < 1e-99 else f"{value:.2g}"
+    shown = "below 1e-99" if value < 1e-99 else f"{value:.2g}"
+    return "all" if shown == "1" else shown
 
 
 def _choice(name, options, value):

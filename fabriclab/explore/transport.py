@@ -31,12 +31,12 @@ def rate(value):
 
 
 def times(ratio):
-    """A ratio for people, to three digits: 3.37, 18.8, 2,130.
+    """A ratio for people, to three digits: 3.37, 18.8, 2,130; from a million on as a power of ten.
 
-    >>> times(3.3671), times(2133.3)
-    ('3.37', '2,130')
+    >>> times(3.3671), times(2133.3), times(1e8)
+    ('3.37', '2,130', '1e+08')
     """
-    return f"{float(f'{ratio:.3g}'):,.0f}" if ratio >= 100 else f"{ratio:.3g}"
+    return f"{float(f'{ratio:.3g}'):,.0f}" if 100 <= ratio < 1e6 else f"{ratio:.3g}"
 
 
 def crossover(size=4 * KB, first=catalog.NDR, second=catalog.ROCE_100G):
@@ -135,7 +135,7 @@ def _overlap(at_payload, ranks, payload, alpha, beta, compute):
     best = min(at_payload, key=at_payload.get)
     ring, hidden = collectives.ring_allreduce(payload, ranks, alpha, beta), collectives.hidden_payload(compute, ranks, alpha, beta)
     exposed = collectives.exposed_time(at_payload[best], compute)
-    hides = f"hides up to {si(hidden, 'B')}" if hidden else "cannot hide even an empty message"
+    hides = f"hides up to {si(hidden, 'B')}" if hidden else "hides nothing"
 
     def share(communication):
         return f"{communication / (communication + compute):.1%} of the step"

@@ -30,7 +30,7 @@ def alpha_beta(ax, paths, size=None):
     artists = {
         "times": [ax.plot([], [], label=path.name, **style)[0] for path, style in zip(paths, styles)],
         "crossovers": [ax.plot([], [], "D", markersize=8, markerfacecolor="white", markeredgewidth=2, color=s["color"])[0] for s in styles],
-        "labels": [ax.annotate("", (1, 1), (0, 0), textcoords="offset points", bbox=_CLEAR) for _ in paths],
+        "labels": [ax.annotate("", (1, 1), (0, 0), textcoords="offset points", bbox=_CLEAR, color=s["color"]) for s in styles],
         "equal": ax.plot([], [], "o", markersize=13, markerfacecolor="none", markeredgewidth=1.6, color=COLOURS["ink"]),
         "size": ax.plot([], [], "--", linewidth=1.4, color=COLOURS["muted"]),
         "messages": [ax.plot([], [], "o", markersize=7, color=s["color"])[0] for s in styles],
