@@ -67,7 +67,7 @@ def assert_eye_is_the_model(explorer):
     share, noise = map(said, re.match(r"Share of wrong bits, exactly: (.+); from noise alone, without smear: (.+)\.", second).groups())
     truth = exact(code, snr, bandwidth)
     assert share == pytest.approx(truth, rel=0.06, abs=1e-99) and noise == pytest.approx(exact(code, snr, 100), rel=0.06, abs=1e-99)
-    assert "lost: 1." not in third  # reads as one codeword, and means all of them
+    assert "lost: 1. " not in third  # reads as one codeword, and means all of them
     lost = said(re.match(r"After KP4, codewords lost: (.+?)\. (?:Within|Beyond)", third)[1])
     tail = stats.binom.sf(15, 544, -np.expm1(10 * np.log1p(-truth)))
     if tail > 1e-12:
