@@ -20,7 +20,7 @@ from html import escape
 
 from fabriclab import units
 
-PARTS = ("opening", "wires", "transport", "topology", "behaviour")
+PARTS = ("opening", "wires", "transport", "topology", "behaviour", "cluster")
 VERDICTS = ("agrees", "rounds", "assumed", "differs", "conflicts")
 
 
