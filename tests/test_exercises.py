@@ -160,6 +160,12 @@ FINGERPRINTS = {
     "behaviour.dcqcn": "47cddf44",
     "behaviour.utilisation": "1fddc5a4",
     "behaviour.diagnosis": "27f71aa2",
+    "cluster.buckets": "a0f1dcab",
+    "cluster.silent": "e6cc977a",
+    "cluster.money": "3ebdbd1c",
+    "cluster.ring": "5c0735d7",
+    "cluster.units": "374fdac5",
+    "cluster.base": "83c36ee2",
 }
 
 
@@ -328,6 +334,14 @@ CLOSED_FORMS |= {
     "behaviour.speed": speed_by_counting,
     "behaviour.dcqcn": on_ramp,
     "behaviour.utilisation": lambda x: x.busy / (1 + x.more / x.before),
+    # the network either waits for every bucket, or only for the first
+    "cluster.buckets": lambda x: x.forward + x.backward * max(1 + x.share / x.buckets, 1 / x.buckets + x.share),
+    "cluster.silent": lambda x: x.gpus * x.days * 24 * x.share * (1 / (1 - x.loss) - 1),
+    "cluster.money": lambda x: x.gpus * x.days * 24 * x.price * (1 - 1 / (1 + x.longer)),
+    "cluster.ring": lambda x: 2 * (x.ranks - 1) * (1.5e-6 + x.size / x.ranks / (x.left * 12.5e9)),
+    # one node less breaks one replica, whatever its size
+    "cluster.units": lambda x: 256 * x.units - 8 * x.nodes,
+    "cluster.base": lambda x: 5600 * x.share / (10_200 + 5600 * x.share),
 }
 
 
