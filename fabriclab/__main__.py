@@ -31,13 +31,15 @@ def read(arguments):
     status = 0
     for path in arguments.files:
         try:
-            print(telemetry.report(path))
+            shown = telemetry.report(path)
         except UnicodeDecodeError:
             status = refuse(path, "is not a text file")
         except OSError as fault:
             status = refuse(path, (fault.strerror or str(fault)).lower())
         except ValueError as fault:
             status = refuse(path, fault)
+        else:
+            print(f"== {path}\n{shown}" if len(arguments.files) > 1 else shown)
     return status
 
 

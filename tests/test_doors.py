@@ -413,7 +413,7 @@ def test_read_reports_what_it_can_and_refuses_the_rest(monkeypatch, capsys):
     assert cli.main(["read", "good.log"]) == 0
     assert cli.main(["read", "bad.log", "good.log"]) == 2
     out, err = capsys.readouterr()
-    assert out == "8 ranks\n8 ranks\n" and err == "bad.log: line 3: nothing here looks like a table\n"
+    assert out == "8 ranks\n== good.log\n8 ranks\n" and err == "bad.log: line 3: nothing here looks like a table\n"
 
 
 def test_read_never_shows_a_traceback(monkeypatch, capsys, tmp_path):
@@ -450,8 +450,10 @@ def test_help_and_unknown_commands():
     assert unknown.returncode == 2 and "invalid choice" in unknown.stderr and "Traceback" not in unknown.stderr
 
 
-def test_a_closed_pipe_is_no_error():
-    """`fabriclab doctor | head -1` must end quietly."""
-    script = f"{sys.executable} -c 'import sys, time; from fabriclab import __main__ as m, doctor; time.sleep(0.3); sys.exit(m.main([\"doctor\"]))' | true"
+@pytest.mark.parametrize("words", [["doctor"], ["read", "-"]])
+def test_a_closed_pipe_is_no_error(words):
+    """`fabriclab doctor | head -1` must end quietly, and so must `read` with more to say than a pipe takes in."""
+    said = 'telemetry.report = lambda path: "a line\\n" * 50_000'
+    script = f"{sys.executable} -c 'import sys, time; from fabriclab import __main__ as m, doctor, telemetry; {said}; time.sleep(0.3); sys.exit(m.main({json.dumps(words)}))' | true"
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True)
     assert done.stderr == ""

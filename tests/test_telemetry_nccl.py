@@ -3,8 +3,10 @@
 import os
 import random
 import re
+import stat
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -469,10 +471,15 @@ def test_too_many_rows(file, monkeypatch):
 
 
 def test_endless_file(file, monkeypatch):
-    """A gigabyte of other lines would be read to its end."""
+    """A gigabyte of other lines would be read, for minutes, or one that grows meanwhile to its end."""
     monkeypatch.setattr(source, "LARGEST_FILE", 10_000)
+    path = file(HEAD + "words\n" * 3000 + ROW)
+    with pytest.raises(ValueError, match="larger than"):
+        telemetry.read(path)
+    nothing_yet = os.stat_result((stat.S_IFREG, *[0] * 9))
+    monkeypatch.setattr(source, "os", SimpleNamespace(stat=lambda path: nothing_yet, fspath=os.fspath, fsdecode=os.fsdecode))
     with pytest.raises(ValueError, match="goes on beyond"):
-        telemetry.read(file(HEAD + "words\n" * 3000 + ROW))
+        telemetry.read(path)
 
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

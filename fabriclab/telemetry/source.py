@@ -60,8 +60,11 @@ def lines(path):
     if "\0" in text:
         refuse(path, 0, "no name of a file: it holds a zero byte")
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            refuse(path, 0, "a folder" if os.path.isdir(path) else "not a plain file")
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode):
+            refuse(path, 0, "a folder" if stat.S_ISDIR(found.st_mode) else "not a plain file: save the tool's output in one first")
+        if found.st_size > LARGEST_FILE:
+            refuse(path, 0, f"larger than {LARGEST_FILE // 2**20} MiB: cut out the part that holds the tool's output")
         with open(path, "rb") as file:
             number = 0
             while raw := file.readline(LONGEST_LINE + 1):
