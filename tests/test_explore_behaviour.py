@@ -264,6 +264,15 @@ def test_packets_do_what_the_fluid_says():
     np.testing.assert_allclose(queued[high], fluid[high], rtol=0.05)
 
 
+def test_what_an_incast_lost_is_not_sent_again_within_the_picture():
+    """Packets that found no room come back and fill a queue that the fluid, and the words, call empty."""
+    explorer = explorers.incast(1024, 12.5 * GB, 1 * MB, 50 * us, ports=32, packets=True)
+    moments, queued = next(line for line in explorer.figure.axes[0].lines if line.get_linewidth() == 1.8).get_data()
+    # 50 us of arrivals, then 1 MB at 12.5 GB/s
+    assert queued[moments < 50 * us].max() > 0.99 * MB and queued[moments > 131 * us].max() == 1.0
+    assert_incast_is_the_model(explorer)
+
+
 def test_a_dateline_frees_the_torus_and_detours_lock_the_tree():
     """The dateline cuts nothing, or rerouting at a leaf goes unpunished."""
     explorer = explorers.deadlock("torus")
@@ -274,7 +283,7 @@ def test_a_dateline_frees_the_torus_and_detours_lock_the_tree():
     assert explorer.readout.splitlines()[2] == "Circle: none."
     explorer.controls["network"].value = "valley"
     explorer.controls["full"].value = True
-    assert explorer.readout.splitlines()[1] == "Deadlock certain: in a circle every buffer is full and waits for the next. Only dropping helps."
+    assert explorer.readout.splitlines()[1] == "Deadlock certain: in a circle each full buffer waits for the next. Only dropping helps."
     assert_deadlock_is_the_model(explorer)
 
 

@@ -88,6 +88,6 @@ def _locked(graph, circles, waiting, flows, every, dateline):
     many = f"{len(circles)} circles" if len(circles) > 1 else "a circle"
     second = {
         "possible": f"Deadlock possible: {many}. It locks only if all {len(shortest)} buffers of one are full at once.",
-        "certain": f"Deadlock certain: in {many} every buffer is full and waits for the next. Only dropping helps.",
+        "certain": f"Deadlock certain: in {many} each full buffer waits for the next. Only dropping helps.",
     }[verdict]
     return "\n".join([first, second, "Circle: " + ", then ".join(f"{a}→{b}" + (" (lane 1)" if lane else "") for a, b, lane in shortest) + "."])
