@@ -8,12 +8,12 @@ A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a
 tool's does), `read(path)` and `report(reading)`.
 """
 
-from fabriclab.telemetry import iblinkinfo, ibnetdiscover, mlxlink, nccl
+from fabriclab.telemetry import iblinkinfo, ibnetdiscover, mlxlink, nccl, pauses, perfquery, perftest
 from fabriclab.telemetry.nccl import log as nccl_log
 from fabriclab.telemetry.nccl import system
 from fabriclab.telemetry.source import lines, refuse, shorten
 
-READERS = (nccl, mlxlink, ibnetdiscover, iblinkinfo, system, nccl_log)
+READERS = (nccl, mlxlink, perfquery, perftest, pauses, ibnetdiscover, iblinkinfo, system, nccl_log)
 _SIGHT = 4096  # characters of a line by which a tool is known
 
 
@@ -34,7 +34,7 @@ def recognise(path):
         found.pop(nccl_log, None)
     if not found:
         if first is None:
-            refuse(path, 1, "nothing but blank lines")
+            refuse(path, 1, "nothing but blank lines: no data, which is not zeros")
         tools = ", ".join(reader.TOOL for reader in READERS)
         refuse(path, first.number, f"not the output of a tool known here ({tools}); it begins {shorten(first.text)}")
     if len(found) > 1:
