@@ -1,6 +1,6 @@
 """Logs of our own making in the tools' layouts, from model numbers: for notebooks, exercises, incidents and tests.
 
-`nccl_tests` and `mlxlink` format; `shipped` holds the files of ``notebooks/logs``, which are written by
+`nccl_tests`, `mlxlink`, `perfquery`, `perftest_bandwidth`, `perftest_latency` and `ibnetdiscover` format; `shipped` holds the files of ``notebooks/logs``, which are written by
 ``python -m fabriclab.telemetry.made notebooks/logs`` and are the same bytes on every machine.
 """
 
@@ -11,7 +11,8 @@ from pathlib import Path
 from fabriclab import collectives, topology
 from fabriclab.telemetry.infiniband import PER_LANE, link_rate
 from fabriclab.telemetry.nccl import factor
-from fabriclab.units import GB, Gbps, day, minute, us
+from fabriclab.telemetry.perfquery import WORD
+from fabriclab.units import GB, Gbps, MiB, day, minute, us
 
 _SHARED = ("reduce_scatter", "all_gather", "alltoall")
 _ELEMENT = 4  # bytes of a float
@@ -157,6 +158,66 @@ def mlxlink(
     return "\n".join(lines) + "\n"
 
 
+def perfquery(lid, port, counters, extended=True):
+    """The text that perfquery prints for a port: `counters` by name, as they are counted (data in words of 4 bytes).
+
+    >>> print(perfquery(41, 1, {"PortXmitData": 12_050_000_000}), end="")
+    # Port extended counters: Lid 41 port 1 (CapMask: 0x5A00 CapMask2: 0x0000002)
+    PortSelect:......................1
+    CounterSelect:...................0x0000
+    PortXmitData:....................12050000000
+    """
+    lines = [f"# Port {'extended ' * extended}counters: Lid {lid} port {port} (CapMask: 0x5A00{' CapMask2: 0x0000002' * extended})"]
+    fields = {"PortSelect": port, "CounterSelect": "0x0000", **counters}
+    return "\n".join([*lines, *(f"{counter + ':':.<33}{value}" for counter, value in fields.items())]) + "\n"
+
+
+def _perftest(title, device, depth, columns, rows):
+    rule = "-" * 87
+    settings = [
+        f" Dual-port       : OFF\t\tDevice         : {device}",
+        " Number of qps   : 1\t\tTransport type : IB",
+        " Connection type : RC\t\tUsing SRQ      : OFF",
+        f" TX depth        : {depth}",
+        " Mtu             : 4096[B]",
+        " Link type       : IB",
+    ]
+    return "\n".join([rule, f"{'':20}{title} Test", *settings, rule, columns, *rows, rule]) + "\n"
+
+
+def perftest_bandwidth(sizes, averages, peaks=None, verb="RDMA_Write", unit="Gb/sec", device="mlx5_0", bidirectional=False, iterations=5000):
+    """The text that ib_write_bw (or the test of another `verb`) prints for `averages` and `peaks` in bytes per second at `sizes` bytes.
+
+    Without peaks 0.00 stands there, as in duration mode. `unit` "Gb/sec", "MB/sec" or "MiB/sec"; `bidirectional` names
+    the averages as sums of both directions.
+
+    >>> perftest_bandwidth([65536], [48.2 * GB]).splitlines()[-2]
+    ' 65536      5000             0.00               385.60             0.735474'
+    """
+    scale = Gbps if unit == "Gb/sec" else MiB
+    rows = [
+        f" {size:<7}    {iterations:<10}       {peak / scale:<7.2f}            {average / scale:<7.2f}            {average / size / 1e6:<7.6f}"
+        for size, average, peak in zip(sizes, averages, peaks or [0.0] * len(sizes))
+    ]
+    columns = f" #bytes     #iterations    BW peak[{unit}]    BW average[{unit}]   MsgRate[Mpps]"
+    return _perftest(f"{verb} {'Bidirectional ' * bidirectional}BW", device, 128, columns, rows)
+
+
+def perftest_latency(sizes, times, verb="RDMA_Write", device="mlx5_0", iterations=1000):
+    """The text that ib_write_lat (or the test of another `verb`) prints; `times` are, for each of `sizes` bytes, seven numbers of
+    seconds: least, most, median, mean, standard deviation, 99th and 99.9th percentile, as the test counts them.
+
+    >>> perftest_latency([2], [(1.0 * us, 3.2 * us, 1.1 * us, 1.12 * us, 0.05 * us, 1.31 * us, 2.4 * us)]).splitlines()[-2]
+    ' 2       1000          1.00           3.20         1.10               1.12             0.05            1.31                    2.40   '
+    """
+    rows = []
+    for size, each in zip(sizes, times):
+        least, most, typical, mean, deviation, p99, p999 = (f"{time / us:<7.2f}" for time in each)
+        rows.append(f" {size:<7} {iterations}          {least}        {most}      {typical}            {mean}          {deviation}         {p99}                 {p999}")
+    columns = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]"
+    return _perftest(f"{verb} Latency", device, 1, columns, rows)
+
+
 def _generation(capacity):
     """(lanes, generation) of a link of `capacity` bytes per second, four lanes before fewer."""
     for lanes in (4, 2, 1, 8, 12):
@@ -246,6 +307,39 @@ def _alone():
     return nccl_tests("all_reduce", _SIZES[20:27], _noisy(copies, 7, 0.2), _NODES[:1], 8, [0.31 * us] * 7, alone=True)
 
 
+def _congested(seconds):
+    """A switch's port to one node, `seconds` after a first look: it sends all that a 400 Gb/s port can, more waits, some is thrown away."""
+    sent, received = 48.3 * GB, 11.7 * GB
+    counters = {
+        "PortXmitData": 51_204_117_880_312 + int(sent * seconds / WORD),
+        "PortRcvData": 48_822_091_554_121 + int(received * seconds / WORD),
+        "PortXmitPkts": 49_870_518_554 + int(sent * seconds / 4150),
+        "PortRcvPkts": 47_390_712_203 + int(received * seconds / 4150),
+        "SymbolErrorCounter": 0,
+        "LinkErrorRecoveryCounter": 0,
+        "LinkDownedCounter": 0,
+        "PortRcvErrors": 0,
+        "PortXmitDiscards": 311 + int(181.2 * seconds),
+        "PortXmitWait": 7_204_551 + int(9_140_226.0 * seconds),
+    }
+    return perfquery(41, 17, counters)
+
+
+def _write_sweep():
+    """One message starts 0.22 us after the other until a 400 Gb/s port, 97 % of it payload, has no more room."""
+    times = _noisy([max(0.22 * us, size / (48.6 * GB)) for size in _POWERS], 31, 0.02)
+    averages = [size / time for size, time in zip(_POWERS, times)]
+    return perftest_bandwidth(_POWERS, averages, [1.01 * average for average in averages])
+
+
+def _write_latency():
+    each = _noisy([1.05 * us + size / (48.6 * GB) for size in _POWERS[:16]], 33, 0.05)
+    return perftest_latency(_POWERS[:16], [(0.96 * time, 4.1 * time, time, 1.02 * time, 0.06 * time, 1.2 * time, 2.6 * time) for time in each])
+
+
+_POWERS = [1 << power for power in range(1, 24)]  # 2 B to 8 MiB
+
+
 def shipped():
     """The logs of ``notebooks/logs`` by file name."""
     return {
@@ -262,6 +356,10 @@ def shipped():
             recoveries=2,
             recommendation="Bad signal integrity",
         ),
+        "perfquery_before.txt": _congested(0),
+        "perfquery_after.txt": _congested(10),
+        "perftest_write_bw.txt": _write_sweep(),
+        "perftest_write_lat.txt": _write_latency(),
     }
 
 
