@@ -3,7 +3,7 @@
 The lists numbers are drawn from are part of what students were given: add exercises, but do not change these lists.
 """
 
-from fabriclab import catalog, cluster, collectives, link, topology
+from fabriclab import catalog, cluster, collectives, congestion, link, topology
 from fabriclab.exercises.core import Exercise
 from fabriclab.exercises.kinds import Quantity
 from fabriclab.exercises.slips import BOTH_WAYS, Slip
@@ -71,7 +71,7 @@ EXERCISES = [
         chinese="慢节点的代价",
         numbers=lambda draw: {"gpus": draw.pick("gpus", (512, 1024, 2048, 4096)), "days": draw.pick("days", (30, 60, 90)), "price": draw.pick("price", (2.5, 3, 4)), "longer": draw.pick("longer", (0.05, 0.08, 0.1, 0.15))},
         prompt=lambda x: f"A run is over: {x.gpus:,} GPUs for {x.days} days at {x.price:g} dollars a GPU-hour. One GPU was slow all the while and made every step {100 * x.longer:g} % longer than the others alone would have. How many dollars of this bill did it cost?",
-        kind=Quantity(lambda x: _bill(x, x.longer / (1 + x.longer)), "money", tolerance=0.005, slips=(
+        kind=Quantity(lambda x: congestion.straggler_cost(_bill(x, 1.0), x.longer), "money", tolerance=0.005, slips=(
             Slip("wrong base", "you took the share of the bill; it is one of the healthy run, and the bill is for the longer one", lambda x: _bill(x, x.longer)),
             Slip("the slow one alone", "you charged the slow GPU's own time; all the others waited too", lambda x: _bill(x, x.longer / (1 + x.longer)) / x.gpus),
         )),
