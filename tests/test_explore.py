@@ -40,6 +40,13 @@ def set_all(explorer, places):
             control.index = round(place * (len(control.options) - 1))
 
 
+def assert_drawn_afresh(explorer):
+    """The frame is what a drawing from nothing gives, with no background left from before."""
+    blitted = explorer.frame
+    explorer._drawn = None
+    assert explorer._draw() == blitted
+
+
 def curves(explorer):
     """The lines of the picture by label, those of a legend only."""
     return {line.get_label(): line for line in explorer.figure.axes[0].lines if not line.get_label().startswith("_")}
@@ -183,9 +190,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
     CHECKS[name](explorer)
     if explorer.error is None:
         assert "nan" not in explorer.readout.lower() and "inf" not in explorer.readout.lower()
-        blitted = explorer.frame
-        explorer._drawn = None  # forget the background: draw everything anew
-        assert explorer._draw() == blitted
+        assert_drawn_afresh(explorer)
 
 
 def test_paths_that_start_together_meet_nowhere_and_a_tie_is_no_win():

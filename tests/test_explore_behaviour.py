@@ -12,7 +12,7 @@ from drawn import behind_legend, collisions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection, PolyCollection
-from test_explore import move, near, quantities, set_all
+from test_explore import assert_drawn_afresh, move, near, quantities, set_all
 
 from fabriclab import congestion, deadlock, units
 from fabriclab.explore import behaviour as explorers
@@ -311,9 +311,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
     CHECKS[name](explorer)
     assert explorer.readout.count("\n") == LINES[name] - 1
     assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
-    blitted = explorer.frame
-    explorer._drawn = None
-    assert explorer._draw() == blitted
+    assert_drawn_afresh(explorer)
     assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from scipy import stats
-from test_explore import move, set_all
+from test_explore import assert_drawn_afresh, move, set_all
 
 from fabriclab import figures, link
 from fabriclab.explore import link as explorers
@@ -173,9 +173,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
     CHECKS[name](explorer)
     assert explorer.readout.count("\n") == 2
     assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
-    blitted = explorer.frame
-    explorer._drawn = None
-    assert explorer._draw() == blitted
+    assert_drawn_afresh(explorer)
     assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from drawn import behind_legend, collisions
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_explore import move, near, quantities, set_all
+from test_explore import assert_drawn_afresh, move, near, quantities, set_all
 
 from fabriclab.explore import opening
 from fabriclab.units import GB, MB
@@ -95,9 +95,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
     assert_step_is_the_model(ONE)
     assert ONE.readout.count("\n") == 2
     assert 7 * max(map(len, ONE.readout.splitlines())) <= ONE.canvas.size[0] - 16
-    blitted = ONE.frame
-    ONE._drawn = None
-    assert ONE._draw() == blitted
+    assert_drawn_afresh(ONE)
     assert collisions(ONE.figure) == [] and behind_legend(ONE.figure) == []
 
 

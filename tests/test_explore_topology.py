@@ -8,6 +8,7 @@ import pytest
 from drawn import behind_legend, collisions
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_explore import assert_drawn_afresh, move, set_all
 
 from fabriclab import explore, topology, units
 from fabriclab.units import MB, si
@@ -19,16 +20,6 @@ FAMILIES = explore.topology.FAMILIES
 @pytest.fixture(params=MAKERS)
 def explorer(request):
     return MAKERS[request.param]()
-
-
-def set_all(explorer, places):
-    """Put every control somewhere; `places` are numbers from 0 to 1."""
-    for control, place in zip(explorer.controls.values(), places):
-        control.index = round(place * (len(control.options) - 1))
-
-
-def move(control, by):
-    control.index = (control.index + by) % len(control.options)
 
 
 def told(explorer, unit, line):
@@ -238,9 +229,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
     CHECKS[name](explorer)
     if explorer.error is None:
         assert "nan" not in explorer.readout.lower() and "inf" not in explorer.readout.lower()
-        blitted = explorer.frame
-        explorer._drawn = None  # forget the background: draw everything anew
-        assert explorer._draw() == blitted
+        assert_drawn_afresh(explorer)
 
 
 def test_labels_keep_clear_of_each_other_at_the_start(explorer):
