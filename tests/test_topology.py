@@ -202,6 +202,13 @@ def test_closed_forms_agree_with_the_wiring(drawn):
         assert closed is None or derived == pytest.approx(closed, rel=1e-9), (network, name)
 
 
+def test_one_unit_of_oversubscribed_rails_has_no_middle_in_its_spines():
+    """The formula of two units would be offered for one, whose nodes meet on their leaves without going up."""
+    one, two = rail_optimised(2, 2, 4, 2), rail_optimised(4, 2, 4, 2)
+    assert "bisection" not in one.closed and bisection(one) == 100 * GB
+    assert two.closed["bisection"] == bisection(two) == 100 * GB
+
+
 def test_rails_differ_from_racks_only_in_who_shares_a_leaf():
     """1,024 GPUs by rails or by racks: the same bill and the same bisection; a rail leaf sees 32 nodes, a rack leaf 4."""
     rails, racks = rail_optimised(128), build(1024, 64, per_node=8)

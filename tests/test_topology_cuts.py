@@ -170,6 +170,15 @@ def test_relabelling_hosts_changes_nothing(network, random):
     assert oversubscription(renamed, [order[h] for h in job]) == pytest.approx(oversubscription(network, job))
 
 
+def test_a_job_that_takes_its_machines_unevenly():
+    """Which machines a half gets would hang on their numbers: two of a job's machines on one rail, two on the other."""
+    network = rail_optimised(4, 2, 8, joined=False)
+    for order in itertools.permutations(range(4)):
+        job = [2 * order[0], 2 * order[1], 2 * order[2] + 1, 2 * order[3] + 1]
+        assert oversubscription(network, job) == np.inf
+        assert oversubscription(network, job[:2]) == 1
+
+
 @given(networks, st.data())
 def test_removing_a_cable_never_helps(network, data):
     """One cable less: no more bisection, no shorter path, no port used more."""

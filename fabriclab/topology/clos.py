@@ -201,7 +201,7 @@ def _wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, l
         core = spine % spines * cores // spines + np.tile(np.arange(wide), pods * spines)
         bundles["spine-core"] = (hosts + leaves + spine, hosts + leaves + pods * spines + core, fan, bandwidth)
     place = np.column_stack([pod[home], home])
-    closed = _closed(hosts, bandwidth, per_node, np.bincount(home, minlength=leaves), np.bincount(pod), up, spines, per_spine, tiers)
+    closed = _closed(hosts, bandwidth, per_node, np.bincount(home, minlength=leaves), np.bincount(pod), up, spines, per_spine, tiers, group)
     return assemble(name, hosts, TIERS[:tiers], counts, radices[:tiers], bundles, place, node=node, optical=("leaf-spine", "spine-core"), closed=closed)
 
 
@@ -229,14 +229,15 @@ def _upper(leaves, group, up, radices, ratios):
     return pod, pods, spines, links, cores, fan
 
 
-def _closed(hosts, bandwidth, per_node, on_leaf, in_pod, up, spines, per_spine, tiers):
+def _closed(hosts, bandwidth, per_node, on_leaf, in_pod, up, spines, per_spine, tiers, group):
     """The formulas that hold for this tree: those of a regular one, and the bisection of any that blocks nowhere."""
     closed = {}
     full = on_leaf.min() == on_leaf.max() and in_pod.min() == in_pod.max()
     leaf_ratio = on_leaf.max() / up
     spine_ratio = in_pod.max() * (up // spines) / per_spine if tiers == 3 else 1.0
     nodes = hosts // per_node
-    even = nodes % 2 == 0 and on_leaf.size % 2 == 0 and (tiers == 2 or in_pod.size % 2 == 0)
+    # a group of leaves (one a rail) shares its nodes: the middle passes between leaves only where the groups are even
+    even = nodes % 2 == 0 and on_leaf.size // group % 2 == 0 and (tiers == 2 or in_pod.size % 2 == 0)
     if leaf_ratio <= 1 and spine_ratio <= 1:
         closed["bisection"] = nodes // 2 * per_node * bandwidth
     elif full and even and leaf_ratio >= 1 and spine_ratio >= 1:

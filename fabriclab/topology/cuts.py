@@ -101,21 +101,32 @@ def halvings(topology, hosts=None, whole_nodes=True):
     hosts = np.arange(topology.hosts) if hosts is None else host_set(topology, "hosts", hosts)
     found = []
     for keys in _orders(topology, hosts):
-        rank = np.empty(hosts.size, int)
-        rank[np.lexsort(keys[::-1])] = np.arange(hosts.size)
+        place = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
         if whole_nodes and topology.node is not None:
-            machine, at = np.unique(topology.node[hosts], return_inverse=True)
-            lowest = np.full(machine.size, hosts.size)
-            np.minimum.at(lowest, at, rank)
-            rank, size = np.argsort(np.argsort(lowest))[at], machine.size
+            machine = np.unique(topology.node[hosts], return_inverse=True)[1]
+            rank = _line_up_machines(machine, place)[machine]
         else:
-            size = hosts.size
+            rank = np.empty(hosts.size, int)
+            rank[np.argsort(place, kind="stable")] = np.arange(hosts.size)
+        size = int(rank.max()) + 1
         # of an odd number, the one in the middle may go to either half
         for half in sorted({size // 2, (size + 1) // 2} - {0, size}):
             left = rank < half
             if not any(np.array_equal(left, other) for other in found):
                 found.append(left)
     return [(hosts[left], hosts[~left]) for left in found]
+
+
+def _line_up_machines(machine, place):
+    """The rank of each machine in a line by the places of its hosts; machines at equal places are alike, whatever they are called."""
+    order = np.lexsort([place, machine])
+    first = np.flatnonzero(np.diff(machine[order], prepend=-1))
+    nth = np.arange(order.size) - first[machine[order]]
+    places = np.full((first.size, int(nth.max()) + 1), place.max() + 1)
+    places[machine[order], nth] = place[order]
+    rank = np.empty(first.size, int)
+    rank[np.lexsort(places.T[::-1])] = np.arange(first.size)
+    return rank
 
 
 def _orders(topology, hosts):
