@@ -83,6 +83,26 @@ def fraction(name, value):
     return number(name, value, least=0.0, most=1.0, expected="between 0 and 1")
 
 
+def one(name, value):
+    """The single number that a check let through, where a model takes no list.
+
+    >>> one("ranks", count("ranks", [2, 4]))
+    Traceback (most recent call last):
+    ValueError: ranks must be one number, not array([2., 4.])
+    """
+    if np.ndim(value):
+        _refuse(name, value, "one number")
+    return value
+
+
+def each(name, value, expected="a list"):
+    """The things in `value`, one by one, where a model takes several that are no numbers: routes, channels."""
+    try:
+        return iter(value)
+    except TypeError:
+        _refuse(name, value, expected)
+
+
 def out(value):
     """A model's result: a Python float for scalars, the array itself otherwise."""
     return value if isinstance(value, np.ndarray) and value.ndim else float(value)

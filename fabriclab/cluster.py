@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog, topology
-from fabriclab.checks import amount, count, fraction, number, out, positive
+from fabriclab.checks import amount, count, fraction, number, one, out, positive
+from fabriclab.topology.graph import wired
 from fabriclab.units import hour
 
 MOST_BUCKETS = 100_000
@@ -53,8 +54,8 @@ def bucketed_step(backward, buckets, allreduce_times, ready=None):
     >>> [si(bucketed_step(500 * ms, n, 300 * ms / n).exposed, "s") for n in (1, 4, 100)]
     ['300 ms', '75 ms', '3 ms']
     """
-    backward = _one("backward", amount("backward", backward))
-    n = int(_one("buckets", number("buckets", buckets, least=1, most=MOST_BUCKETS, expected=f"a whole number from 1 to {MOST_BUCKETS:,}", whole=True)))
+    backward = one("backward", amount("backward", backward))
+    n = int(one("buckets", number("buckets", buckets, least=1, most=MOST_BUCKETS, expected=f"a whole number from 1 to {MOST_BUCKETS:,}", whole=True)))
     times = _per_bucket("allreduce_times", amount("allreduce_times", allreduce_times), n)
     if ready is None:
         moments = [backward * (k / n) for k in range(1, n + 1)]
@@ -67,12 +68,6 @@ def bucketed_step(backward, buckets, allreduce_times, ready=None):
         finish.append(free)
     total = max(backward, free)
     return BucketedStep(backward, tuple(moments), tuple(start), tuple(finish), total - backward, total, float(sum(times)))
-
-
-def _one(name, value):
-    if np.ndim(value):
-        raise ValueError(f"{name} must be one number, not {len(value)}")
-    return value
 
 
 def _per_bucket(name, values, n):
@@ -161,7 +156,7 @@ def placement_lengthening(network, placement, share):
     >>> placement_lengthening(tree, range(42), 0.3), placement_lengthening(tree, range(84), 0.3)
     (0.0, 0.3)
     """
-    return out(fraction("share", share) * (topology.oversubscription(network, placement) - 1))
+    return out(fraction("share", share) * (topology.oversubscription(wired("network", network), placement) - 1))
 
 
 @dataclass(frozen=True)
@@ -202,5 +197,5 @@ def scalable_unit(nodes=32, per_node=8, port=catalog.NDR.beta):
     >>> unit.gpus, unit.injection / TB, topology.superpod_h100(4).hosts
     (256, 12.8, 1016)
     """
-    nodes, per_node = (int(_one(name, count(name, value))) for name, value in (("nodes", nodes), ("per_node", per_node)))
+    nodes, per_node = (int(one(name, count(name, value))) for name, value in (("nodes", nodes), ("per_node", per_node)))
     return ScalableUnit(nodes, nodes * per_node, out(nodes * per_node * positive("port", port)))

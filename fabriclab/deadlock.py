@@ -20,7 +20,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fabriclab.checks import amount, count, number, positive
+from fabriclab.checks import amount, count, each, number, one, positive
+from fabriclab.topology.graph import wired
 
 MOST_ROUTES = 1_000_000
 
@@ -31,8 +32,8 @@ def route(vertices, lane=0):
     >>> route([0, 1, 2])
     ((0, 1, 0), (1, 2, 0))
     """
-    vertices = list(vertices)
-    lanes = [lane] * (len(vertices) - 1) if isinstance(lane, int) else list(lane)
+    vertices = list(each("vertices", vertices))
+    lanes = [lane] * (len(vertices) - 1) if isinstance(lane, int) else list(each("lane", lane, "one lane, or a list of one for each step"))
     if len(vertices) < 2 or len(lanes) != len(vertices) - 1:
         raise ValueError(f"vertices must be two or more, with one lane for each step between them, not {len(vertices)} with {len(lanes)} lanes")
     return tuple(zip(vertices, vertices[1:], lanes))
@@ -124,9 +125,9 @@ def dependencies(routes):
     'certain'
     """
     follows = {}
-    for channels in routes:
+    for channels in each("routes", routes):
         before = None
-        for channel in channels:
+        for channel in each("routes", channels, "a list of routes, as `route` makes them"):
             if not isinstance(channel, tuple) or len(channel) != 3 or channel[0] == channel[1]:
                 raise ValueError(f"routes must hold channels (from, to, lane) between two vertices, not {channel!r}")
             follows.setdefault(channel, {})
@@ -144,9 +145,9 @@ def ring_routes(switches, links, senders=None):
     >>> dependencies(ring_routes(4, 2, senders=[0, 1, 2])).verdict()
     'none'
     """
-    switches = int(number("switches", count("switches", switches, least=3), most=1e6))
-    links = int(number("links", links, least=1, most=switches, expected=f"a whole number from 1 to {switches}", whole=True))
-    starts = range(switches) if senders is None else [int(count("senders", s, least=0)) for s in senders]
+    switches = int(one("switches", number("switches", count("switches", switches, least=3), most=1e6)))
+    links = int(one("links", number("links", links, least=1, most=switches, expected=f"a whole number from 1 to {switches}", whole=True)))
+    starts = range(switches) if senders is None else [int(one("senders", count("senders", s, least=0))) for s in each("senders", senders)]
     return [route([(start + i) % switches for i in range(links + 1)]) for start in starts]
 
 
@@ -161,7 +162,7 @@ def grid_routes(sides, wrap=False, dateline=False):
     """
     if not isinstance(sides, (tuple, list)) or not 1 <= len(sides) <= 4:
         raise ValueError(f"sides must be one to four whole numbers, such as (4, 4), not {sides!r}")
-    sides = [int(count("sides", k)) for k in sides]
+    sides = [int(one("sides", count("sides", k))) for k in sides]
     places = int(np.prod(sides, dtype=float))
     if places > 1000:
         raise ValueError(f"sides must multiply to at most 1,000 places, not {places:,}")
@@ -190,7 +191,7 @@ def grid_routes(sides, wrap=False, dateline=False):
 
 
 def _neighbours(topology):
-    near = {vertex: [] for vertex in range(topology.vertices)}
+    near = {vertex: [] for vertex in range(wired("topology", topology).vertices)}
     for a, b in zip(topology.a.tolist(), topology.b.tolist()):
         near[a].append(b)
         near[b].append(a)
@@ -294,6 +295,7 @@ def watchdog(detection, held, rate, timeout=0.0, flows=0, in_flight=0.0):
     >>> cure.resent / MB, round(cure.stall / ms, 2)
     (16.0, 204.32)
     """
-    held, in_flight, flows = number("held", amount("held", held)), amount("in_flight", in_flight), count("flows", flows, least=0)
+    held, in_flight = (one(n, amount(n, v)) for n, v in (("held", held), ("in_flight", in_flight)))
+    flows = one("flows", count("flows", flows, least=0))
     resent = max(held, flows * in_flight)
     return Recovery(held, resent, amount("detection", detection) + amount("timeout", timeout) + resent / positive("rate", rate))

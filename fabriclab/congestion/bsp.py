@@ -8,7 +8,9 @@ Sources: Valiant 1990; chapter, Definition 1.6; David and Nagaraja, Order Statis
 
 import numpy as np
 
-from fabriclab.checks import amount, count, fraction, number, out, positive
+from fabriclab.checks import amount, count, fraction, number, one, out, positive
+
+MOST_DRAWS = 10**10
 
 
 def step_with_hiccups(compute, delay, probability, workers):
@@ -36,8 +38,14 @@ def idle_workers(workers, slowdown):
     return out(amount("slowdown", slowdown) * (count("workers", workers) - 1))
 
 
+def _needs(method, distribution):
+    if not hasattr(distribution, method):
+        raise ValueError(f"distribution must be one of scipy.stats with its parameters, such as expon(scale=0.01), not {distribution!r:.60}")
+
+
 def _quantile(distribution, log_chance):
     """The time within which a worker is done with chance ``exp(log_chance)``; near 0 and near 1 alike it keeps its digits."""
+    _needs("isf", distribution)
     return np.where(log_chance < -0.7, distribution.ppf(np.exp(log_chance)), distribution.isf(-np.expm1(log_chance)))
 
 
@@ -63,7 +71,8 @@ def slowest_mean(distribution, workers):
     >>> round(slowest_mean(stats.expon(), 4), 9)     # 1 + 1/2 + 1/3 + 1/4
     2.083333333
     """
-    workers = number("workers", count("workers", workers), least=1, most=1e15, expected="one number of workers")
+    workers = one("workers", number("workers", count("workers", workers), most=1e15, expected="at most 1e15"))
+    _needs("isf", distribution)
     if not np.isfinite(distribution.mean()):
         raise ValueError("distribution must have a finite mean: the slowest of several then has one too")
     # with u = exp(-e^x) the integrand is smooth and dies away on both sides: equal steps in x then converge fast
@@ -80,8 +89,11 @@ def slowest_simulated(distribution, workers, steps, seed=0):
     >>> bool(abs(slowest_simulated(stats.expon(), 4, 20_000).mean() - 25 / 12) < 0.03)
     True
     """
-    workers, steps = int(number("workers", count("workers", workers))), int(number("steps", count("steps", steps)))
-    rng = np.random.default_rng(seed)
+    workers, steps = int(one("workers", count("workers", workers))), int(one("steps", count("steps", steps)))
+    if workers * steps > MOST_DRAWS:
+        raise ValueError(f"steps times workers must be at most {MOST_DRAWS:,} draws, not {steps:,} times {workers:,}")
+    _needs("rvs", distribution)
+    rng = np.random.default_rng(int(one("seed", count("seed", seed, least=0))))
     # one step at a time in memory would be slow, all of them large: about a million draws at once
     batch = max(1, 1_000_000 // workers)
     return np.concatenate([distribution.rvs(size=(min(batch, steps - i), workers), random_state=rng).max(axis=1) for i in range(0, steps, batch)])

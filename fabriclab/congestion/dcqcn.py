@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from fabriclab.checks import amount, count, fraction, number, positive
+from fabriclab.checks import amount, count, fraction, number, one, positive
 from fabriclab.units import KB, MB, Gbps, Mbps, us
 
 
@@ -51,11 +51,11 @@ class Dcqcn:
 
     def __post_init__(self):
         for name in ("capacity", "packet", "kmax", "gain", "pmax", "cut_every", "alpha_every", "timer", "byte_counter", "increase"):
-            number(name, positive(name, getattr(self, name)), expected="one number")
+            one(name, positive(name, getattr(self, name)))
         fraction("pmax", self.pmax)
         fraction("gain", self.gain)
-        count("fast_steps", self.fast_steps, least=0)
-        if not amount("kmin", self.kmin) < self.kmax:
+        one("fast_steps", count("fast_steps", self.fast_steps, least=0))
+        if not one("kmin", amount("kmin", self.kmin)) < self.kmax:
             raise ValueError(f"kmin must be less than kmax = {self.kmax:g} bytes, not {self.kmin:g}")
 
     def marking(self, queue):
@@ -100,7 +100,7 @@ def fixed_point(flows, settings=Dcqcn()):
     >>> round(rest.marking, 10), round(rest.queue / KB, 2), fixed_point(16).exists
     (0.0007769886, 20.15, False)
     """
-    flows = number("flows", flows, least=1, most=1e6, expected="one whole number, 1 or more", whole=True)
+    flows = one("flows", number("flows", flows, least=1, most=1e6, expected="one whole number, 1 or more", whole=True))
     rate, increase = settings.capacity / settings.packet / flows, settings.increase / settings.packet
 
     def excess(p):
@@ -121,7 +121,7 @@ def cube_root_marking(flows, settings=Dcqcn()):
     >>> round(cube_root_marking(2) / fixed_point(2).marking, 2)
     1.19
     """
-    flows = number("flows", flows, least=1, most=1e6, expected="one whole number, 1 or more", whole=True)
+    flows = one("flows", number("flows", flows, least=1, most=1e6, expected="one whole number, 1 or more", whole=True))
     capacity, increase = settings.capacity / settings.packet, settings.increase / settings.packet
     expiries = settings.packet / settings.byte_counter + flows / (settings.timer * capacity)
     return float(np.cbrt(increase * flows**2 / (settings.alpha_every * capacity**2) * expiries**2))
@@ -148,8 +148,8 @@ def trajectory(flows, duration, delay, settings=Dcqcn(), step=4 * us, rates=None
     >>> round(float(run.queue[-1]) / KB)      # the fixed point has 20.15
     20
     """
-    flows = int(number("flows", flows, least=1, most=10_000, expected="one whole number from 1 to 10,000", whole=True))
-    duration, delay, step = (float(number(n, positive(n, v))) for n, v in (("duration", duration), ("delay", delay), ("step", step)))
+    flows = int(one("flows", number("flows", flows, least=1, most=10_000, expected="one whole number from 1 to 10,000", whole=True)))
+    duration, delay, step = (one(n, positive(n, v)) for n, v in (("duration", duration), ("delay", delay), ("step", step)))
     behind = math.ceil(delay / step * (1 - 1e-12))
     step = delay / behind
     if duration / step * flows > 1e7:
@@ -161,7 +161,7 @@ def trajectory(flows, duration, delay, settings=Dcqcn(), step=4 * us, rates=None
     increase, half_period = settings.increase / settings.packet, 2 * settings.cut_every
 
     queues, history, alphas = np.empty(steps + 1), np.empty((steps + 1, flows)), np.ones((steps + 1, flows))
-    queues[0], history[0] = amount("queue", queue), start
+    queues[0], history[0] = one("queue", amount("queue", queue)), start
     current, target, alpha = history[0], history[0], alphas[0]
 
     def bounded(x):

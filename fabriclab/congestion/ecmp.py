@@ -13,12 +13,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from fabriclab.checks import amount, count, number, out, positive
+from fabriclab.checks import amount, count, number, one, out, positive
 from fabriclab.transport import goodput_go_back_n
 
 
 def _whole(name, value, least=1, most=10**6):
-    return int(number(name, value, least=least, most=most, expected=f"one whole number from {least:,} to {most:,}", whole=True))
+    return int(one(name, number(name, value, least=least, most=most, expected=f"one whole number from {least:,} to {most:,}", whole=True)))
 
 
 def _ways(flows, paths, most):

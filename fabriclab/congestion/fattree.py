@@ -10,7 +10,7 @@ Source: Al-Fares et al. 2008 for the tree; chapter, section on adaptive routing,
 
 import numpy as np
 
-from fabriclab.checks import number
+from fabriclab.checks import count, number, one
 
 CHOICES = ("hashing", "flowlets", "spraying", "adaptive")
 
@@ -86,7 +86,7 @@ def permutation_slowdown(radix, choice, trials=20, pieces=16, seed=0):
         raise ValueError(f"radix must be an even number of ports from 2 to 32, not {radix}")
     if choice not in CHOICES:
         raise ValueError(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}")
-    rng, source = np.random.default_rng(seed), np.arange(radix**3 // 4)
+    rng, source = np.random.default_rng(int(one("seed", count("seed", seed, least=0)))), np.arange(radix**3 // 4)
     times = np.empty((trials, source.size))
     for trial in range(trials):
         target = rng.permutation(source.size)

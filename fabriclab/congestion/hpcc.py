@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, count, fraction, number, out, positive
+from fabriclab.checks import amount, count, fraction, number, one, out, positive
+from fabriclab.congestion.queue import over
 
 
 def steady_rate(capacity, flows, increase, eta=0.95):
@@ -36,8 +37,7 @@ def queue_free_flows(capacity, increase, eta=0.95):
     >>> queue_free_flows(100 * Gbps, 50 * Mbps)
     100.0
     """
-    spare, increase = np.broadcast_arrays((1 - fraction("eta", eta)) * positive("capacity", capacity), amount("increase", increase))
-    flows = np.divide(spare, increase, out=np.full(spare.shape, np.inf), where=increase > 0)
+    flows = over((1 - fraction("eta", eta)) * positive("capacity", capacity), amount("increase", increase))
     return out(np.floor(flows * (1 + 1e-12)))
 
 
@@ -87,9 +87,10 @@ def rounds(capacity, flows, increase, round_trip, trips, eta=0.95, max_stage=5, 
     >>> (run.queue / 1e3).round(1).tolist()     # 15 of 16 line-rate windows queue, for one round trip
     [937.5, 0.0, 0.0]
     """
-    capacity, round_trip = (number(n, positive(n, v)) for n, v in (("capacity", capacity), ("round_trip", round_trip)))
-    flows, trips, max_stage = (int(number(n, v, least=1, most=1e6, expected="a whole number, 1 or more", whole=True))
+    capacity, round_trip = (one(n, positive(n, v)) for n, v in (("capacity", capacity), ("round_trip", round_trip)))
+    flows, trips, max_stage = (int(one(n, number(n, v, least=1, most=1e6, expected="a whole number, 1 or more", whole=True)))
                                   for n, v in (("flows", flows), ("trips", trips), ("max_stage", max_stage)))
+    increase = one("increase", amount("increase", increase))
     start = positive("rates", capacity if rates is None else rates)
     if np.ndim(start) > 1 or np.size(start) not in (1, flows):
         raise ValueError(f"rates must be one rate or {flows} of them, not of shape {np.shape(start)}")
@@ -101,5 +102,5 @@ def rounds(capacity, flows, increase, round_trip, trips, eta=0.95, max_stage=5, 
         queue[i], sent[i] = max(0.0, load - 1) * holds, window / round_trip / max(1.0, load)
         probing = load < eta and stage < max_stage
         stage = stage + 1 if probing else 0
-        window = next_window(window, load, number("increase", amount("increase", increase)) * round_trip, eta, probing)
+        window = next_window(window, load, increase * round_trip, eta, probing)
     return Rounds(queue, sent)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import LARGEST, amount, number, out, positive
+from fabriclab.checks import amount, number, one, out, positive
 
 
 def _buffer(buffer):
@@ -158,8 +158,8 @@ def fluid_queue(durations, arrivals, service, buffer=np.inf, initial=0.0):
     service = np.atleast_1d(amount("service", service))
     if durations.ndim != 1 or durations.shape != arrivals.shape or service.shape not in ((1,), durations.shape):
         raise ValueError(f"durations, arrivals and service must be lists of one length, not of shapes {durations.shape}, {arrivals.shape} and {service.shape}")
-    buffer = number("buffer", _buffer(buffer), least=0.0, most=np.inf, expected="one size") if buffer != np.inf else np.inf
-    held = number("initial", _within(initial, buffer), most=LARGEST)
+    buffer = one("buffer", _buffer(buffer))
+    held = one("initial", _within(initial, buffer))
     rows = [(0.0, held, 0.0, 0.0, 0.0)]
 
     def move(time, to, rate_in, rate_out, rate_lost):

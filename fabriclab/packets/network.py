@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from fabriclab.checks import LARGEST, number
+from fabriclab.checks import LARGEST, count, each, number, one
 from fabriclab.topology.paths import homes
 
 PICOSECONDS = 1e12
@@ -48,7 +48,7 @@ class Flows:
         if (self.source == self.target).any():
             raise ValueError(f"target must be another host than source, not {self.target[self.source == self.target][0]} as well")
         if self.routes is not None:
-            routes = tuple(None if route is None else tuple(int(v) for v in route) for route in self.routes)
+            routes = tuple(None if route is None else tuple(int(one("routes", count("routes", v, least=0))) for v in each("routes", route)) for route in each("routes", self.routes))
             if len(routes) != len(self):
                 raise ValueError(f"routes must be one per flow, {len(self)} of them, not {len(routes)}")
             object.__setattr__(self, "routes", routes)

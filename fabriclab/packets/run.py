@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, count, fraction, number, positive
+from fabriclab.checks import amount, count, each, fraction, number, one, positive
 from fabriclab.congestion import Dcqcn
 from fabriclab.packets.network import PICOSECONDS, Flows
 from fabriclab.topology import build
+from fabriclab.topology.graph import wired
 from fabriclab.units import MB, Gbps, Mbps, ms, ns
 
 RECOVERIES = ("go-back-n", "selective")
@@ -35,9 +36,9 @@ class Pfc:
     def __post_init__(self):
         for name in ("xoff", "xon", "headroom"):
             if getattr(self, name) is not None:
-                number(name, amount(name, getattr(self, name)), expected="one number of bytes")
+                one(name, amount(name, getattr(self, name)))
         if self.watchdog is not None:
-            number("watchdog", positive("watchdog", self.watchdog), most=1e5, expected="one number of seconds, at most 100,000")
+            one("watchdog", number("watchdog", positive("watchdog", self.watchdog), most=1e5, expected="seconds, at most 100,000"))
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ class Hpcc:
     max_stage: int = 5
 
     def __post_init__(self):
-        number("eta", fraction("eta", self.eta), least=1e-6, most=1.0, expected="one number, more than 0 and at most 1")
-        number("increase", amount("increase", self.increase), expected="one number")
-        number("max_stage", count("max_stage", self.max_stage, least=0), expected="one number")
+        one("eta", number("eta", self.eta, least=1e-6, most=1.0, expected="one number, more than 0 and at most 1"))
+        one("increase", amount("increase", self.increase))
+        one("max_stage", count("max_stage", self.max_stage, least=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,12 +131,13 @@ def run(
     """
     from fabriclab.packets import engine, tables  # numba is slow to import, and only a run needs it
 
+    topology = wired("topology", topology)
     if not isinstance(flows, Flows):
         raise ValueError(f"flows must be packets.Flows(source, target, size), not {type(flows).__name__}")
     whole = {"expected": "a whole number of bytes", "whole": True}
     settings = {
-        "packet": int(number("packet", packet, least=1, most=1e9, **whole)),
-        "buffer": int(number("buffer", buffer, least=0, most=1e15, **whole)),
+        "packet": int(one("packet", number("packet", packet, least=1, most=1e9, **whole))),
+        "buffer": int(one("buffer", number("buffer", buffer, least=0, most=1e15, **whole))),
         "delay": delay,
         "control": congestion,
         "kind": _kind(congestion, engine),
@@ -145,15 +147,15 @@ def run(
         "timeout": _seconds("timeout", timeout),
         "until": _seconds("until", until),
         "sample": None if sample is None else _seconds("sample", sample),
-        "watch": tuple(watch),
-        "watch_flows": tuple(_below("watch_flows", f, len(flows)) for f in watch_flows),
-        "seed": int(number("seed", seed, least=0, most=2**53, expected="a whole number, 0 or more", whole=True)),
+        "watch": tuple(_channel(c) for c in each("watch", watch)),
+        "watch_flows": tuple(_below("watch_flows", f, len(flows)) for f in each("watch_flows", watch_flows)),
+        "seed": int(one("seed", number("seed", seed, least=0, most=2**53, expected="a whole number, 0 or more", whole=True))),
     }
     if not (pfc is None or isinstance(pfc, Pfc)):
         raise ValueError(f"pfc must be packets.Pfc(...) or None, not {pfc!r}")
     if isinstance(congestion, Hpcc) and routing != "hash":
         raise ValueError(f"routing must be 'hash' under HPCC, which compares a switch with itself a round trip earlier, not {routing!r}")
-    if (watch or watch_flows) and sample is None:
+    if (settings["watch"] or settings["watch_flows"]) and sample is None:
         raise ValueError("sample must be given, in seconds, to record what is watched, not None")
     state, order, cables, watched = tables.lay_out(topology, flows, **settings)
     total, bar = int(flows.size.sum()), None
@@ -210,9 +212,9 @@ def incast(senders, size=2 * MB, bandwidth=100 * Gbps, packet=1000, **options):
     >>> round(end.duration / us), round(15 * 2 * MB / (100 * Gbps) / us)
     (2401, 2400)
     """
-    senders = int(number("senders", senders, least=1, most=1e6, expected="a whole number, 1 or more", whole=True))
-    packet = number("packet", packet, least=1, expected="one number of bytes")
-    bandwidth = number("bandwidth", positive("bandwidth", bandwidth), expected="one number")
+    senders = int(one("senders", number("senders", senders, least=1, most=1e6, expected="a whole number, 1 or more", whole=True)))
+    packet = one("packet", number("packet", packet, least=1, most=1e9, expected="a whole number of bytes", whole=True))
+    bandwidth = one("bandwidth", positive("bandwidth", bandwidth))
     switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
     start = np.arange(senders) / senders * packet / bandwidth
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
@@ -228,8 +230,15 @@ def _below(name, value, limit):
     return int(number(name, value, least=0, most=limit - 1, expected=f"whole numbers below {limit:,}", whole=True))
 
 
+def _channel(value):
+    ends = tuple(each("watch", value, "channels (from, to)"))
+    if len(ends) != 2:
+        raise ValueError(f"watch must be channels (from, to), not {value!r}")
+    return tuple(int(one("watch", count("watch", end, least=0))) for end in ends)
+
+
 def _seconds(name, value):
-    return number(name, positive(name, value), least=1e-12, most=1e5, expected="one number of seconds, from 1 ps to 100,000 s")
+    return one(name, number(name, value, least=1e-12, most=1e5, expected="one number of seconds, from 1 ps to 100,000 s"))
 
 
 def _kind(congestion, engine):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fabriclab import catalog
 from fabriclab.topology.cuts import bisection
+from fabriclab.topology.graph import wired
 from fabriclab.topology.paths import paths
 
 
@@ -34,7 +35,7 @@ def bill(topology, switch=catalog.QM9700, module=catalog.PLUGGABLE):
     >>> bill(build(1024, 64)).modules, bill(build(1024, 64)).cable_price
     (2048, 563200.0)
     """
-    most = max(topology.ports_used.values(), default=0)
+    most = max(wired("topology", topology).ports_used.values(), default=0)
     if most > switch.ports:
         raise ValueError(f"switch must have at least the {most} ports that {topology.name} uses, not {switch.ports}")
     switches, every = sum(topology.counts), sum(topology.cables.values()) + topology.management

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from fabriclab.checks import number
-from fabriclab.topology.graph import assemble, host_count, rate, whole
+from fabriclab.checks import number, one
+from fabriclab.topology.graph import assemble, host_count, port_count, rate, whole
 from fabriclab.units import GB
 
 TIERS = ("leaf", "spine", "core")
@@ -77,7 +77,7 @@ def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB):
     >>> fat_tree(64).switches, fat_tree(64, hosts=4096).switches
     ({'leaf': 2048, 'spine': 2048, 'core': 1024}, {'leaf': 128, 'spine': 128, 'core': 64})
     """
-    radix, tiers = whole("radix", radix, 2), whole("tiers", tiers, 2)
+    radix, tiers = port_count(radix), whole("tiers", tiers, 2)
     if radix % 2 or tiers > 3:
         raise ValueError(f"radix must be even, as half of a leaf's ports point up, not {radix}" if radix % 2 else f"tiers must be 2 or 3, not {tiers}")
     most = radix**tiers // (4 if tiers == 3 else 2)
@@ -140,9 +140,9 @@ def _per_tier(name, value, least):
     if not 1 <= len(values) <= 3 - (name == "oversubscription"):
         raise ValueError(f"{name} must be one number or one per tier, not {value!r}")
     if name == "radix":
-        values = [whole(name, v, least) for v in values]
+        values = [port_count(v, least) for v in values]
         return tuple(values + values[-1:] * (3 - len(values)))
-    values = [number(name, v, least=1.0, expected="1 or more (downlinks over uplinks)") for v in values]
+    values = [one(name, number(name, v, least=1.0, expected="1 or more (downlinks over uplinks)")) for v in values]
     return tuple(values + [1.0] * (2 - len(values)))
 
 

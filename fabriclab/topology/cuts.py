@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_flow
 
+from fabriclab.topology.graph import wired
 from fabriclab.topology.paths import host_set
 
 ROUNDS = 200  # of refinement; a network deeper than this (a long ring) is left as it is
@@ -24,6 +25,7 @@ def flow(topology, left, right):
     >>> flow(fat_tree(4), [0, 1], [14, 15]) / 1e9
     100.0
     """
+    topology = wired("topology", topology)
     left, right = host_set(topology, "left", left), host_set(topology, "right", right)
     sends, takes = np.zeros((2, topology.hosts), bool)
     sends[left] = takes[right] = True
@@ -98,6 +100,7 @@ def halvings(topology, hosts=None, whole_nodes=True):
     `hosts`: those to halve, all by default. `whole_nodes`: the GPUs of one machine stay together, as their own links
     inside the machine would otherwise be cut too.
     """
+    topology = wired("topology", topology)
     hosts = np.arange(topology.hosts) if hosts is None else host_set(topology, "hosts", hosts)
     found = []
     for keys in _orders(topology, hosts):
@@ -169,7 +172,7 @@ def oversubscription(topology, placement, whole_nodes=True):
     >>> oversubscription(tree, range(42)), oversubscription(tree, range(84))
     (1.0, 2.0)
     """
-    hosts = host_set(topology, "placement", placement)
+    hosts = host_set(wired("topology", topology), "placement", placement)
     sends, worst = topology.injection(), 1.0
     for left, right in halvings(topology, hosts, whole_nodes):
         wanted = min(sends[left].sum(), sends[right].sum())

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from fabriclab.topology.cuts import bisection, flow, halvings
-from fabriclab.topology.graph import without_cable, without_vertex
+from fabriclab.topology.graph import wired, without_cable, without_vertex
 from fabriclab.topology.paths import Spread, extra_links, homes, paths
 
 
@@ -52,6 +52,7 @@ def failure(topology, broken, part="part"):
     >>> failure(ring, without_vertex(ring, 3)).extra_links
     4
     """
+    topology, broken = wired("topology", topology), wired("broken", broken)
     if (broken.hosts, broken.counts) != (topology.hosts, topology.counts):
         raise ValueError(f"broken must be {topology.name} with parts removed, not {broken.name}")
     return _compare(topology, part, broken, bisection(topology), paths(topology).links_on_path, _pieces(topology))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from fabriclab.checks import count, positive
+from fabriclab.checks import count, one, positive
 
 
 MOST_HOSTS = 5_000_000  # a full fat-tree of 256-port switches has 4.2 million
@@ -17,16 +17,27 @@ MOST_HOSTS = 5_000_000  # a full fat-tree of 256-port switches has 4.2 million
 
 def whole(name, value, least=1):
     """One whole number as an int; a network has one shape, so no arrays."""
-    if np.ndim(value):
-        raise ValueError(f"{name} must be one number, not {str(value)[:60]}")
-    return int(count(name, value, least))
+    return int(one(name, count(name, value, least)))
 
 
 def rate(bandwidth):
     """The one bandwidth of all cables, bytes per second."""
-    if np.ndim(bandwidth):
-        raise ValueError(f"bandwidth must be one number, not {str(bandwidth)[:60]}")
-    return positive("bandwidth", bandwidth)
+    return one("bandwidth", positive("bandwidth", bandwidth))
+
+
+def port_count(ports, least=2):
+    """`ports` of one switch as an int; beyond `MOST_HOSTS` it is a slip."""
+    ports = whole("radix", ports, least)
+    if ports > MOST_HOSTS:
+        raise ValueError(f"radix must be at most {MOST_HOSTS:,} ports, not {ports:,}")
+    return ports
+
+
+def wired(name, network):
+    """`network`, or a ValueError where something else than a `Topology` was given."""
+    if not isinstance(network, Topology):
+        raise ValueError(f"{name} must be a topology.Topology, such as fat_tree(8), not {network!r:.60}")
+    return network
 
 
 def host_count(name, hosts):
@@ -161,7 +172,7 @@ def without_vertex(topology, vertex):
     >>> sum(without_vertex(tree, tree.first("leaf")).cables.values()), sum(tree.cables.values())
     (44, 48)
     """
-    vertex = whole("vertex", vertex, least=0)
+    topology, vertex = wired("topology", topology), whole("vertex", vertex, least=0)
     if vertex >= topology.vertices:
         raise ValueError(f"vertex must be below {topology.vertices}, not {vertex}")
     return _keep(topology, (topology.a != vertex) & (topology.b != vertex), topology.multiplicity)
@@ -174,7 +185,7 @@ def without_cable(topology, bundle):
     >>> without_cable(fat_tree(4), 0).cables
     {'host-leaf': 15, 'leaf-spine': 16, 'spine-core': 16}
     """
-    bundle = whole("bundle", bundle, least=0)
+    topology, bundle = wired("topology", topology), whole("bundle", bundle, least=0)
     if bundle >= topology.a.size:
         raise ValueError(f"bundle must be below {topology.a.size}, not {bundle}")
     left = topology.multiplicity.copy()

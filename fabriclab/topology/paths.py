@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from fabriclab.topology.graph import wired
+
 
 class Spread(NamedTuple):
     """The longest and the average over all pairs of hosts that can reach each other."""
@@ -54,6 +56,7 @@ def paths(topology, among=None):
     >>> found.links_on_path.worst, round(found.links_on_path.mean, 4), found.switches_on_path.worst
     (6, 5.4667, 5)
     """
+    topology = wired("topology", topology)
     chosen = np.arange(topology.hosts) if among is None else host_set(topology, "among", among)
     sources = topology.representatives if among is None and topology.representatives is not None else chosen
     home, away, size = homes(topology)
@@ -84,6 +87,7 @@ def extra_links(topology, broken):
     >>> extra_links(ring, without_cable(ring, 0))
     6
     """
+    topology, broken = wired("topology", topology), wired("broken", broken)
     home, away, size = homes(broken)
     weight = _weigh(home, np.arange(broken.hosts), size)
     (before, after), label = collapse([_pattern(topology, size), _pattern(broken, size)])
