@@ -55,7 +55,7 @@ def assert_incast_is_the_model(explorer):
     assert ("too late" in second) == (lost > 0) != ("in time" in second)
     if lost:
         assert near(quantities(second.partition("late, ")[2])[0], lost)
-    most = int(re.search(r"up to ([\d,]+) senders", second)[1].replace(",", ""))
+    most = int(re.search(r"up to ([\d,]+) senders?\b", second)[1].replace(",", ""))
     assert most == int((buffer - mark) / trip / rate + 1 + 1e-9)
     if at["ports"] == np.inf:
         # at a whole number of senders' worth of buffer the last one fits exactly
@@ -106,7 +106,7 @@ def assert_hashing_is_the_model(explorer):
     loads = np.array([height for collection in drawn[:2] for _, height in collection]) * least
     assert len(loads) == paths and loads.sum() == pytest.approx(flows)
     first, second, third = explorer.readout.splitlines()
-    most, best, idle = map(int, (number.replace(",", "") for number in re.match(r"This draw: ([\d,]+) flows on the fullest path \(at best ([\d,]+)\), (\d+) idle", first).groups()))
+    most, best, idle = map(int, (number.replace(",", "") for number in re.match(r"This draw: ([\d,]+) flows? on the fullest path \(at best ([\d,]+)\), (\d+) idle", first).groups()))
     assert (most, best, idle) == (round(loads.max()), least, np.count_nonzero(loads < 0.5))
     assert percent(re.search(r"slowest flows at ([\d.]+%)", first)[1]) == pytest.approx(least / most, abs=6e-4)
     if flows <= 64:
@@ -358,6 +358,12 @@ def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, where, function
     move(control, 1)
     assert explorer.error is None
     CHECKS[name](explorer)
+
+
+@pytest.mark.parametrize("explorer", [lambda: explorers.incast(senders=1, buffer=1 * MB, round_trip=50 * us, rate=100 * GB), lambda: explorers.hashing(flows=1), lambda: explorers.reliability(parts=1)])
+def test_one_of_a_kind_is_said_in_the_singular(explorer):
+    """The ends of the sliders would read "1 senders", "1 flows", "1 parts"."""
+    assert not re.search(r"(?<![\d.,])1 (senders|cables|flows|parts)\b", explorer().readout)
 
 
 def test_the_simulator_is_loaded_only_when_asked_for():

@@ -50,7 +50,10 @@ def assert_slow_link_is_the_model(explorer):
     whole, slow = (ring(at["size"], at["ranks"], 1.5 * us, factor) for factor in (1, at["slowdown"]))
     first, second, third = explorer.readout.splitlines()
     assert [near(q, value) for q, value in zip(quantities(first), (whole, slow), strict=True)] == [True, True]
-    assert float(re.search(r"([\d.]+) times as long", first)[1]) == pytest.approx(slow / whole, rel=6e-3)
+    if slow < 1.005 * whole:
+        assert first.endswith(": hardly longer.")
+    else:
+        assert float(re.search(r"([\d.]+) times as long", first)[1]) == pytest.approx(slow / whole, rel=6e-3)
     assert [near(q, at["compute"] + value) for q, value in zip(quantities(second), (whole, slow), strict=True)] == [True, True]
     longer, share = (float(text) / 100 for text in re.findall(r"([\d.]+)%", second))
     assert longer == pytest.approx((slow - whole) / (at["compute"] + whole), abs=5.1e-5)
@@ -69,7 +72,7 @@ OPENINGS = {
     "buckets": [
         "8 x 928.8 MB: each 40.18 ms on the link, 321.5 ms in all; as one, 300 ms.",
         "Exposed 40.18 ms, so 87.5% is hidden; max(0, AllReduce - backward) says 0 s.",
-        "Least exposed at 64 buckets: 7.708 ms.",
+        "Least exposed, of this slider's counts, at 64 buckets: 7.708 ms.",
     ],
     "slow_link": [
         "AllReduce 242.8 ms, with the slow link 482.6 ms: 1.99 times as long.",

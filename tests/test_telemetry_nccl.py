@@ -518,3 +518,12 @@ def test_hostile_lines_take_no_time(file, line):
     except ValueError:
         pass
     assert time.monotonic() - began < 5
+
+
+def test_a_single_row_is_said_in_the_singular(tmp_path):
+    """A run of one size would be reported as "all 1 rows"."""
+    lines = (ROOT / "notebooks" / "logs" / "allreduce_each_alone.txt").read_text().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.split()[:1] == ["8388608"])
+    short = tmp_path / "short.txt"
+    short.write_text("\n".join(lines[: first + 1]) + "\n")
+    assert "in all 1 row\n" in str(telemetry.report(short)) + "\n"

@@ -111,8 +111,8 @@ def _incast(trace, cables, xoff, run, senders, rate, buffer, round_trip, mark_at
     simulated = f"Packets of {_bytes(run[3])}: highest queue {_bytes(int(run[1].max()))}, {_bytes(run[2])} lost." if run else "Packets: tick the box to run the simulator."
     return "\n".join([
         f"{_per_second(offered)} for a port of {_per_second(rate)}, {offered / rate:,.4g} to 1: it {fills}; a full one drains in {drain}.",
-        f"Feedback, {_seconds(round_trip)} after the first {marked}, {saved}; it can save up to {most:,.0f} senders.",
-        f"PFC headroom: {cables:,} cables x {_bytes(each)} = {_bytes(cables * each)}, {fits}.",
+        f"Feedback, {_seconds(round_trip)} after the first {marked}, {saved}; it can save up to {most:,.0f} sender{'s' * (most != 1)}.",
+        f"PFC headroom: {cables:,} cable{'s' * (cables != 1)} x {_bytes(each)} = {_bytes(cables * each)}, {fits}.",
         simulated,
     ])
 
@@ -157,7 +157,7 @@ def _hashed(counts, odds):
     idle = float(congestion.idle_path(flows, paths))
     mean, speed = odds @ np.arange(odds.size), odds[least:] @ (least / np.arange(least, odds.size))
     return "\n".join([
-        f"This draw: {most:,} flows on the fullest path (at best {least:,}), {np.count_nonzero(counts == 0)} idle; slowest flows at {least / most:.1%} of full speed.",
+        f"This draw: {most:,} flow{'s' * (most != 1)} on the fullest path (at best {least:,}), {np.count_nonzero(counts == 0)} idle; slowest flows at {least / most:.1%} of full speed.",
         f"All draws: the fullest path carries {mean:.4g} on average; slowest flows at {speed:.1%} of full speed.",
         f"Odds: most even {_chance(float(congestion.even_split(flows, paths)))}, twice that or worse ({2 * least:,} or more) {_chance(bad)}, a path idle {_chance(idle)}.",
     ])

@@ -43,7 +43,7 @@ def buckets(backward=500 * ms, payload=7.43 * GB, buckets=8, ranks=1024, alpha=1
         return "\n".join([
             f"{n:,} x {_bytes(values['payload'] / n)}: each {_seconds(now.busy / n)} on the link, {_seconds(now.busy)} in all; as one, {_seconds(one)}.",
             f"Exposed {_seconds(now.exposed)}, so {hidden} is hidden; max(0, AllReduce - backward) says {_seconds(collectives.exposed_time(one, values['backward']))}.",
-            f"Least exposed at {best:,} bucket{'s' if best > 1 else ''}: {_seconds(each[best])}.",
+            f"Least exposed, of this slider's counts, at {best:,} bucket{'s' if best > 1 else ''}: {_seconds(each[best])}.",
         ])
 
     figure, axes = figures.new(7.6, 3.2)
@@ -74,8 +74,9 @@ def slow_link(size=6 * GB, ranks=1024, slowdown=2.0, compute=101 * ms, days=30):
         whole, slow = (cluster.slow_link(size, ranks, *path, factor) for factor in (1.0, slowdown))
         longer = (slow - whole) / (compute + whole)
         lost = cluster.gpu_hours(ranks, days * day, longer)
+        times = f"{slow / whole:.3g}"
         return "\n".join([
-            f"AllReduce {_seconds(whole)}, with the slow link {_seconds(slow)}: {slow / whole:.3g} times as long.",
+            f"AllReduce {_seconds(whole)}, with the slow link {_seconds(slow)}: {'hardly longer' if times == '1' else f'{times} times as long'}.",
             f"Step {_seconds(compute + whole)}, now {_seconds(compute + slow)}: {longer:.2%} longer; {whole / (compute + whole):.1%} of it was communication.",
             f"The work of {days} d on {ranks:,} GPUs takes {lost:,.0f} GPU-hours more, {si(cluster.cost_of(lost), '$', 4)}.",
         ])

@@ -59,7 +59,7 @@ def reliability(parts=24_576, mttf=1e5 * day, days=1, cost=1 * minute, interval=
         apart = models.time_to_first(models.rate_from_mttf(mttf), parts)
         drawings.move_checkpoints(waste, cost, apart, interval=interval)
         return "\n".join([
-            f"{parts:,.0f} parts, {models.rate_from_mttf(mttf) * day:.2g} a day: {_fleet(models.rate_from_mttf(mttf), parts, days)}.",
+            f"{parts:,.0f} part{'s' * (parts != 1)}, {models.rate_from_mttf(mttf) * day:.2g} a day: {_fleet(models.rate_from_mttf(mttf), parts, days)}.",
             f"The appendix's, 50,000 h: {_fleet(APPENDIX, parts, days)}.",
             _saving(apart, cost, interval),
         ])

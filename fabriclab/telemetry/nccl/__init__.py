@@ -48,7 +48,7 @@ def _block(table, number, of):
 
 def _busbw_lines(table, across=4):
     if not any(one.busbw for row in table.rows for one in row.passes):
-        return [f"  busbw 0.00 GB/s in all {len(table.rows)} rows"]
+        return [f"  busbw 0.00 GB/s in all {len(table.rows)} row{'s' * (len(table.rows) != 1)}"]
     cells = [f"{binary(row.size):>8} " + " /".join(f"{one.busbw / GB:7.2f}" for one in row.passes) for row in table.rows]
     if len(cells) > 64:
         cells = [*cells[:32], "…".center(26), *cells[-31:]]
