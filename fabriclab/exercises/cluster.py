@@ -90,7 +90,7 @@ EXERCISES = [
             Slip(BOTH_WAYS, "you went round the ring once; an AllReduce does so twice", lambda x: collectives.all_gather(x.size, x.ranks, 1.5 * us, x.left / LANES * 50 * GB)),
         )),
         hints=("In each of the 2(N-1) steps every link carries a chunk. When does the next step begin?", "The slowest link sets the pace of all."),
-        moral="One link in a ring is as good as all links at its speed: so one bad transceiver doubles a job's AllReduce.",
+        moral="One slow link in a ring is as bad as if all were as slow: at half its rate it doubles a job's AllReduce.",
     ),
     Exercise(
         id="cluster.units",
