@@ -182,3 +182,14 @@ def test_bad_input_is_named(call, word):
     """A slip of the reader's becomes a NaN, a negative time, or an error that does not say which argument it is."""
     with pytest.raises(ValueError, match=word):
         call()
+
+
+def test_an_alltoall_in_two_pods_feels_half_of_the_ratio():
+    """Notebook 06 and the docstring would charge an AllToAll with bytes that never leave its half: 49 % for 14 %."""
+    meta, size, beta = topology.meta_24k(), 1 * GB, 50 * GB
+    job = [3072 * pod + host for pod in range(2) for host in range(1536)]
+    cut = min(topology.flow(meta, job[:1536], job[1536:]), topology.flow(meta, job[1536:], job[:1536]))
+    slower = topology.alltoall_cut_bound(size, len(job), cut) / (size / beta)
+    assert slower == pytest.approx(topology.oversubscription(meta, job) / 2, rel=1e-3)
+    assert 0.2 * (slower - 1) == pytest.approx(0.143, rel=1e-2)
+    assert cluster.placement_lengthening(meta, job, 0.2) == pytest.approx(0.486, rel=1e-2)
