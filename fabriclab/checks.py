@@ -83,6 +83,22 @@ def fraction(name, value):
     return number(name, value, least=0.0, most=1.0, expected="between 0 and 1")
 
 
+def together(**arguments):
+    """Arguments that a check let through, refused by name where they are arrays whose shapes do not broadcast.
+
+    >>> together(size=np.ones(3), alpha=1.0, beta=np.ones(2))
+    Traceback (most recent call last):
+    ValueError: size and beta must have shapes that broadcast, not (3,) and (2,)
+    """
+    shapes = {name: value.shape for name, value in arguments.items() if isinstance(value, np.ndarray)}
+    if len(shapes) < 2:
+        return
+    try:
+        np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        raise ValueError(f"{' and '.join(shapes)} must have shapes that broadcast, not {' and '.join(map(str, shapes.values()))}") from None
+
+
 def one(name, value):
     """The single number that a check let through, where a model takes no list.
 

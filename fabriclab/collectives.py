@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, count, fraction, out, positive
+from fabriclab.checks import amount, count, fraction, out, positive, together
 
 
 def _read(size, ranks, alpha, beta):
-    return amount("size", size), count("ranks", ranks), amount("alpha", alpha), positive("beta", beta)
+    size, ranks, alpha, beta = amount("size", size), count("ranks", ranks), amount("alpha", alpha), positive("beta", beta)
+    together(size=size, ranks=ranks, alpha=alpha, beta=beta)
+    return size, ranks, alpha, beta
 
 
 def _levels(ranks):
@@ -67,7 +69,9 @@ def pipelined_tree_allreduce(size, ranks, alpha, beta, chunks=None):
         return 2 * (levels + k - 1) * (alpha + size / (k * beta))
 
     if chunks is not None:
-        return out(np.where(ranks > 1, cost(count("chunks", chunks)), 0.0))
+        chunks = count("chunks", chunks)
+        together(size=size, ranks=ranks, alpha=alpha, beta=beta, chunks=chunks)
+        return out(np.where(ranks > 1, cost(chunks), 0.0))
     # chunks smaller than a byte do not exist
     most = np.maximum(1, np.floor(size))
     unlimited = np.full(np.broadcast(size, alpha, beta).shape, np.inf)
@@ -122,8 +126,10 @@ def hierarchical_allreduce(size, nodes, per_node, alpha, beta, alpha_inside, bet
     >>> round(hierarchical_allreduce(6 * GB, 128, 8, 1.5 * us, 50 * GB, 0.5 * us, 450 * GB) / ms, 1)
     53.5
     """
-    size, nodes, per_node = amount("size", size), count("nodes", nodes), count("per_node", per_node)
-    inside = 2 * reduce_scatter(size, per_node, amount("alpha_inside", alpha_inside), positive("beta_inside", beta_inside))
+    size, nodes, alpha, beta = _read(size, count("nodes", nodes), alpha, beta)
+    per_node, alpha_inside, beta_inside = count("per_node", per_node), amount("alpha_inside", alpha_inside), positive("beta_inside", beta_inside)
+    together(size=size, nodes=nodes, alpha=alpha, beta=beta, per_node=per_node, alpha_inside=alpha_inside, beta_inside=beta_inside)
+    inside = 2 * reduce_scatter(size, per_node, alpha_inside, beta_inside)
     return out(inside + ring_allreduce(size / per_node, nodes, alpha, beta))
 
 
@@ -186,7 +192,7 @@ def bus_factor(collective, ranks):
     >>> bus_factor("all_reduce", 16)
     1.875
     """
-    if collective not in _FACTORS:
+    if not isinstance(collective, str) or collective not in _FACTORS:
         raise ValueError(f"collective must be one of {', '.join(_FACTORS)}, not {collective!r}")
     return out(_FACTORS[collective](np.asarray(count("ranks", ranks))))
 
@@ -199,7 +205,9 @@ def exposed_time(communication, compute):
     >>> exposed_time(0.3, 0.5)
     0.0
     """
-    return out(np.maximum(0.0, amount("communication", communication) - amount("compute", compute)))
+    communication, compute = amount("communication", communication), amount("compute", compute)
+    together(communication=communication, compute=compute)
+    return out(np.maximum(0.0, communication - compute))
 
 
 def utilisation(compute, communication, overlap=0.0):
@@ -213,8 +221,9 @@ def utilisation(compute, communication, overlap=0.0):
     >>> round(100 * utilisation(200 * ms, 1 * ms), 3), round(100 * utilisation(200 * ms, 30 * ms), 3)
     (99.502, 86.957)
     """
-    compute, communication = positive("compute", compute), amount("communication", communication)
-    return out(compute / (compute + exposed_time(communication, fraction("overlap", overlap) * compute)))
+    compute, communication, overlap = positive("compute", compute), amount("communication", communication), fraction("overlap", overlap)
+    together(compute=compute, communication=communication, overlap=overlap)
+    return out(compute / (compute + exposed_time(communication, overlap * compute)))
 
 
 @dataclass(frozen=True)
@@ -269,6 +278,7 @@ def hidden_payload(compute, ranks, alpha, beta):
     2.453
     """
     compute, ranks, alpha, beta = amount("compute", compute), count("ranks", ranks), amount("alpha", alpha), positive("beta", beta)
+    together(compute=compute, ranks=ranks, alpha=alpha, beta=beta)
     steps = np.asarray(2 * (ranks - 1))
     room = np.maximum(0.0, compute - steps * alpha) * beta * ranks
     shape = np.broadcast(room, steps).shape

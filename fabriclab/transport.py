@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, count, fraction, number, out, positive
+from fabriclab.checks import amount, count, fraction, number, out, positive, together
+
+
+def _read(size, alpha, beta):
+    size, alpha, beta = amount("size", size), amount("alpha", alpha), positive("beta", beta)
+    together(size=size, alpha=alpha, beta=beta)
+    return size, alpha, beta
 
 
 def transfer_time(size, alpha, beta):
@@ -20,7 +26,7 @@ def transfer_time(size, alpha, beta):
     >>> round(transfer_time(4 * KB, 1.5 * us, 50 * GB) / us, 3)
     1.58
     """
-    size, alpha, beta = amount("size", size), amount("alpha", alpha), positive("beta", beta)
+    size, alpha, beta = _read(size, alpha, beta)
     return out(alpha + size / beta)
 
 
@@ -33,7 +39,8 @@ def crossover(alpha, beta):
     >>> crossover(1.5 * us, 50 * GB) / KB
     75.0
     """
-    return out(amount("alpha", alpha) * positive("beta", beta))
+    _, alpha, beta = _read(0.0, alpha, beta)
+    return out(alpha * beta)
 
 
 def latency_share(size, alpha, beta):
@@ -45,7 +52,7 @@ def latency_share(size, alpha, beta):
     >>> round(1 - latency_share(4 * KB, 1.5 * us, 50 * GB), 4)     # the bandwidth's share, in the chapter 5.1 %
     0.0506
     """
-    size, alpha, beta = amount("size", size), amount("alpha", alpha), positive("beta", beta)
+    size, alpha, beta = _read(size, alpha, beta)
     total = np.asarray(alpha + size / beta)
     return out(np.divide(alpha, total, out=np.zeros_like(total), where=total > 0))
 
@@ -59,7 +66,7 @@ def effective_bandwidth(size, alpha, beta):
     >>> effective_bandwidth(75 * KB, 1.5 * us, 50 * GB) / GB
     25.0
     """
-    size, alpha, beta = amount("size", size), amount("alpha", alpha), positive("beta", beta)
+    size, alpha, beta = _read(size, alpha, beta)
     # without start-up every size sees the full rate, no bytes at all included
     whole = np.asarray(size + alpha * beta)
     return out(beta * np.divide(size, whole, out=np.ones_like(whole), where=whole > 0))
@@ -77,8 +84,10 @@ def break_even(alpha, beta, other_alpha, other_beta):
     >>> break_even(1.5 * us, 50 * GB, 5 * us, 12.5 * GB)
     inf
     """
-    ahead = np.asarray(amount("other_alpha", other_alpha) - amount("alpha", alpha))
-    per_byte = np.asarray(1 / positive("beta", beta) - 1 / positive("other_beta", other_beta))
+    alpha, other_alpha = amount("alpha", alpha), amount("other_alpha", other_alpha)
+    beta, other_beta = positive("beta", beta), positive("other_beta", other_beta)
+    together(alpha=alpha, beta=beta, other_alpha=other_alpha, other_beta=other_beta)
+    ahead, per_byte = np.asarray(other_alpha - alpha), np.asarray(1 / beta - 1 / other_beta)
     ahead, per_byte = np.broadcast_arrays(ahead, per_byte)
     meet = (ahead * per_byte >= 0) & (per_byte != 0)
     size = np.divide(ahead, per_byte, out=np.full(ahead.shape, np.inf), where=meet)
@@ -136,7 +145,9 @@ def staging_traffic(size, copies=1):
     >>> staging_traffic(350 * GB) / GB
     700.0
     """
-    return out(2.0 * count("copies", copies, least=0) * amount("size", size))
+    size, copies = amount("size", size), count("copies", copies, least=0)
+    together(size=size, copies=copies)
+    return out(2.0 * copies * size)
 
 
 def tail_go_back_n(size, lost_at, in_flight=np.inf):
@@ -152,7 +163,9 @@ def tail_go_back_n(size, lost_at, in_flight=np.inf):
     """
     rest = _rest(size, lost_at)
     if not (isinstance(in_flight, (int, float)) and in_flight == np.inf):
-        rest = np.minimum(rest, amount("in_flight", in_flight))
+        in_flight = amount("in_flight", in_flight)
+        together(size=rest, in_flight=in_flight)
+        rest = np.minimum(rest, in_flight)
     return out(rest)
 
 
@@ -164,11 +177,14 @@ def tail_selective(size, lost_at, packet=4096):
     >>> tail_selective(1_000_000_000, 900_000_000)
     4096.0
     """
-    return out(np.minimum(_rest(size, lost_at), positive("packet", packet)))
+    rest, packet = _rest(size, lost_at), positive("packet", packet)
+    together(size=rest, packet=packet)
+    return out(np.minimum(rest, packet))
 
 
 def _rest(size, lost_at):
     size, lost_at = amount("size", size), amount("lost_at", lost_at)
+    together(size=size, lost_at=lost_at)
     if np.any(lost_at > size):
         raise ValueError(f"lost_at must lie within the message of {np.max(size):g} bytes, not at {np.max(lost_at):g}")
     return size - lost_at
@@ -185,6 +201,7 @@ def goodput_go_back_n(loss, window):
     0.909
     """
     loss, window = fraction("loss", loss), number("window", window, least=1, expected="one packet or more")
+    together(loss=loss, window=window)
     return out((1 - loss) / (1 - loss + loss * window))
 
 
