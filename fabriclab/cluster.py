@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog, topology
-from fabriclab.checks import amount, count, fraction, number, one, out, positive
+from fabriclab.checks import amount, count, fraction, number, one, out, positive, together
+from fabriclab.collectives import ring_allreduce
 from fabriclab.topology.graph import wired
 from fabriclab.units import hour
 
@@ -98,9 +99,9 @@ def slow_link(size, ranks, alpha, beta, slowdown):
     >>> round(slow_link(6 * GB, 1024, 1.5 * us, 50 * GB, 2) / ms, 1)     # 242.8 with all links whole
     482.6
     """
-    size, ranks, alpha, beta = amount("size", size), count("ranks", ranks), amount("alpha", alpha), positive("beta", beta)
-    slowdown = number("slowdown", slowdown, least=1.0, expected="1 or more (2 is half the bandwidth)")
-    return out(2 * (ranks - 1) * (alpha + slowdown * size / ranks / beta))
+    slowdown, beta = number("slowdown", slowdown, least=1.0, expected="1 or more (2 is half the bandwidth)"), positive("beta", beta)
+    together(slowdown=slowdown, beta=beta)
+    return ring_allreduce(size, ranks, alpha, beta / slowdown)
 
 
 def waste(share, bandwidth_loss):

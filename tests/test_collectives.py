@@ -35,22 +35,35 @@ def ring_schedule(data):
     return np.array([np.concatenate(p) for p in parts]), rounds
 
 
+def fold(values, rounds):
+    """Ranks beyond the largest power of two hand their data to a partner; gives that power."""
+    n, size = values.shape
+    whole = 2 ** int(math.log2(n))
+    if n > whole:
+        values[: n - whole] += values[whole:]
+        rounds.append([8 * size] * (n - whole))
+    return whole
+
+
+def tell(values, whole, rounds):
+    """The ranks folded in are told the result."""
+    n, size = values.shape
+    if n > whole:
+        values[whole:] = values[: n - whole]
+        rounds.append([8 * size] * (n - whole))
+
+
 def doubling_schedule(data):
     """Recursive doubling on real numbers, extra ranks folded in first and told last."""
     n, size = data.shape
     values, rounds = data.copy(), []
-    whole = 2 ** int(math.log2(n))
-    if n > whole:
-        values[: n - whole] += data[whole:]
-        rounds.append([8 * size] * (n - whole))
+    whole = fold(values, rounds)
     distance = 1
     while distance < whole:
         values[:whole] = values[:whole] + values[[r ^ distance for r in range(whole)]]
         rounds.append([8 * size] * whole)
         distance *= 2
-    if n > whole:
-        values[whole:] = values[: n - whole]
-        rounds.append([8 * size] * (n - whole))
+    tell(values, whole, rounds)
     return values, rounds
 
 
@@ -58,10 +71,7 @@ def rabenseifner_schedule(data):
     """Recursive halving ReduceScatter, then recursive doubling AllGather, on real numbers (size divisible by the power of two)."""
     n, size = data.shape
     values, rounds = data.copy(), []
-    whole = 2 ** int(math.log2(n))
-    if n > whole:
-        values[: n - whole] += data[whole:]
-        rounds.append([8 * size] * (n - whole))
+    whole = fold(values, rounds)
     low, high = np.zeros(whole, int), np.full(whole, size)
     distance = whole // 2
     while distance >= 1:
@@ -85,9 +95,7 @@ def rabenseifner_schedule(data):
             low[r], high[r] = min(l0[r], l0[p]), max(h0[r], h0[p])
         rounds.append([8 * (h0[r] - l0[r]) for r in range(whole)])
         distance *= 2
-    if n > whole:
-        values[whole:] = values[: n - whole]
-        rounds.append([8 * size] * (n - whole))
+    tell(values, whole, rounds)
     return values, rounds
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import networkx
 import pytest
+from damage import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -305,21 +306,7 @@ def test_damaged_anywhere(which, tmp_path):
     """Lines lost, doubled, swapped or split would crash the reader."""
     whole, rng, path = (SAMPLES / f"{which}.txt").read_text(), random.Random(which), tmp_path / "damaged.txt"
     for _ in range(40):
-        rows = whole.splitlines(keepends=True)
-        for _ in range(rng.randint(1, 3)):
-            at = rng.randrange(len(rows))
-            kind = rng.choice(("drop", "double", "swap", "split"))
-            if kind == "drop" and len(rows) > 1:
-                del rows[at]
-            elif kind == "double":
-                rows.insert(at, rows[at])
-            elif kind == "swap":
-                other = rng.randrange(len(rows))
-                rows[at], rows[other] = rows[other], rows[at]
-            else:
-                cut = rng.randrange(len(rows[at]))
-                rows[at : at + 1] = [rows[at][:cut] + "\n", rows[at][cut:]]
-        path.write_text("".join(rows))
+        path.write_text(damaged(whole, rng))
         try:
             telemetry.report(path)
         except ValueError as refused:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from damage import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -206,21 +207,7 @@ def test_damaged_anywhere(which, tmp_path):
     whole = (SAMPLES / f"nccl_{which}.txt").read_text()
     printed, rng, path = _printed_numbers(whole), random.Random(which), tmp_path / "damaged.txt"
     for _ in range(60):
-        lines = whole.splitlines(keepends=True)
-        for _ in range(rng.randint(1, 3)):
-            at = rng.randrange(len(lines))
-            kind = rng.choice(("drop", "double", "swap", "split"))
-            if kind == "drop" and len(lines) > 1:
-                del lines[at]
-            elif kind == "double":
-                lines.insert(at, lines[at])
-            elif kind == "swap":
-                other = rng.randrange(len(lines))
-                lines[at], lines[other] = lines[other], lines[at]
-            else:
-                cut = rng.randrange(len(lines[at]))
-                lines[at : at + 1] = [lines[at][:cut] + "\n", lines[at][cut:]]
-        path.write_text("".join(lines))
+        path.write_text(damaged(whole, rng))
         try:
             reading = telemetry.read(path)
             telemetry.report(path)
