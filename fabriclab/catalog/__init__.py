@@ -1,0 +1,27 @@
+"""Hardware figures with where they come from: one value, one place.
+
+Floor 1. A record is a frozen dataclass of SI floats and a `source`. The chapter's own scenario values say so; they are
+inputs of its examples and not properties of a product. One file for each kind of thing; all of it is reached from here.
+"""
+
+from fabriclab.catalog.accelerators import A100, ACCELERATORS, B200, DGX_H100_POWER, H100, H100_PEAK_FP16, RACK_OTHER_POWER, V100, Accelerator
+from fabriclab.catalog.cables import (
+    COPPER_LOSS,
+    COPPER_REACH,
+    COPPER_VELOCITY,
+    CPO,
+    FIBRE_VELOCITY,
+    MEDIA,
+    MODULES,
+    PLUGGABLE,
+    PORT_POWER,
+    SERDES_112G,
+    SERDES_224G,
+    Copper,
+    CopperReach,
+    Medium,
+    Module,
+)
+from fabriclab.catalog.links import LINK_RATES, LinkRate, fastest, link_rate
+from fabriclab.catalog.paths import HDR, HDR_APPENDIX, NDR, NDR_APPENDIX, NVLINK4, ROCE_100G, ROCE_APPENDIX, Path
+from fabriclab.catalog.switches import QM9700, SWITCH_LATENCY, Switch

@@ -1,0 +1,26 @@
+"""End-to-end paths as the alpha-beta model sees them: the chapter's worked examples, and its appendix."""
+
+from dataclasses import dataclass
+
+from fabriclab.units import GB, us
+
+
+@dataclass(frozen=True)
+class Path:
+    """An end-to-end path as the alpha-beta model sees it: start-up `alpha` in seconds, `beta` in bytes per second one way."""
+
+    name: str
+    alpha: float
+    beta: float
+    source: str
+
+
+NDR = Path("NDR InfiniBand", 1.5 * us, 50 * GB, "chapter, Napkin Math 1.1: one 400 Gb/s port, modelled start-up")
+HDR = Path("HDR InfiniBand", 1.5 * us, 25 * GB, "chapter, first fallacy: one 200 Gb/s port, the same modelled start-up")
+ROCE_100G = Path("RoCE 100G", 5 * us, 12.5 * GB, "chapter, Napkin Math 1.1: one 100 Gb/s port, modelled start-up")
+NVLINK4 = Path("NVLink 4 (H100)", 0.5 * us, 450 * GB, "chapter: 900 GB/s counts both directions, 450 one way; start-up from its appendix")
+
+# What the chapter's appendix gives for the same kinds of path: registry values, not the ones its worked examples use.
+NDR_APPENDIX = Path("NDR InfiniBand, appendix", 5 * us, 50 * GB, "chapter's appendix on the alpha-beta model")
+HDR_APPENDIX = Path("HDR InfiniBand, appendix", 7 * us, 25 * GB, "chapter's appendix on the alpha-beta model")
+ROCE_APPENDIX = Path("RoCE 100G, appendix", 10 * us, 12.5 * GB, "chapter's appendix on the alpha-beta model")
