@@ -87,3 +87,30 @@ def test_tables_and_report():
     errata = ledger.report(errata=True)
     for row in ledger.rows():
         assert (f"{row.id}: " in errata) == (row.verdict in ("differs", "conflicts"))
+
+
+@pytest.mark.parametrize(
+    "change, factor",
+    [
+        ({"verdict": "differs", "says": "18x", "compute": lambda: 9.0}, 2.0),
+        ({"verdict": "differs", "says": "2 ms", "compute": lambda: 8 * ms}, 4.0),
+        ({"verdict": "differs", "says": "10-50 ms", "compute": lambda: 25 * us}, 400.0),
+        ({"verdict": "differs", "says": "70-100 kW", "compute": lambda: 200e3}, 2.0),
+        ({"verdict": "differs", "says": "alike", "between": (0.5, 2.0), "compute": lambda: 6.0}, 3.0),
+        ({"verdict": "differs", "says": "0 ms", "compute": lambda: 1.0}, math.inf),
+        ({"verdict": "conflicts", "says": "10-20 us", "other": "50-100 us"}, 2.5),
+        ({"verdict": "conflicts", "says": "49,152", "other": "24,576"}, 2.0),
+    ],
+)
+def test_how_far_off(change, factor):
+    """An erratum would stand among the wrong severity: worked by hand, either side of the truth, ranges by their nearest ends."""
+    assert _row(**change).factor() == pytest.approx(factor, rel=1e-12)
+
+
+def test_errata_by_severity_are_all_errata_once_and_sorted():
+    """An erratum would be missing from the list of all, stand twice, or a small one before a grave one."""
+    listed = [row for table in ledger.by_severity().values() for row in table.rows]
+    assert sorted(row.id for row in listed) == sorted(row.id for row in ledger.rows() if row.verdict in ("differs", "conflicts"))
+    assert [row.factor() for row in listed] == sorted((row.factor() for row in listed), reverse=True)
+    for (words, table), (_, least) in zip(ledger.by_severity().items(), ledger.SEVERITIES, strict=True):
+        assert min(row.factor() for row in table.rows) >= least, words

@@ -17,11 +17,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from math import inf
 
 from fabriclab import units
 
 PARTS = ("opening", "wires", "transport", "topology", "behaviour", "cluster")
 VERDICTS = ("agrees", "rounds", "assumed", "differs", "conflicts")
+SEVERITIES = (("off by a factor of two or more", 2.0), ("off by a tenth or more", 1.1), ("off by less than a tenth", 1.0))
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,15 @@ class Row:
                 return f"{self.says} and {self.other} are compatible: no conflict"
         return ""
 
+    def factor(self):
+        """How far off an erratum is: the larger over the smaller of what is printed and what is right, or of the two things printed.
+
+        Digits count as printed, of ranges the nearest ends; 1 where they meet, inf from nothing to something.
+        """
+        low, high = self.between or _interval(self.says, rounded=False)
+        least, most = _interval(self.other, rounded=False) if self.verdict == "conflicts" else (self.compute(),) * 2
+        return max((above / below if below > 0 else inf) if above > below else 1.0 for above, below in ((low, most), (least, high)))
+
     def recomputed(self):
         """The recomputed value as text, to five digits, in the unit the text prints."""
         if self.compute is None:
@@ -109,7 +120,8 @@ def _unit(says):
     return units.UNITS[words[-1]][0] if words[-1] in units.UNITS else "number", words[-1] if words[-1] in units.UNITS else ""
 
 
-def _interval(says):
+def _interval(says, rounded=True):
+    """(low, high) in SI: what the words claim, or everything that is `rounded` to it."""
     match = _RANGE.match(says)
     if match:
         dollar = "$" if match["low"].startswith("$") and not match["high"].startswith("$") else ""
@@ -120,9 +132,9 @@ def _interval(says):
             suffix = match["high"][re.match(r"\$?[\d.,]+", match["high"]).end() :]
             low = units.read(match["low"] + (suffix if match["low"].lstrip("$") else ""))
         # a range's ends are whole claims: what rounds to them is inside
-        return low.value - low.resolution / 2, high.value + high.resolution / 2
+        return low.value - rounded * low.resolution / 2, high.value + rounded * high.resolution / 2
     q = units.read(says)
-    slack = q.resolution * (0.5 + 1e-9)
+    slack = rounded * q.resolution * (0.5 + 1e-9)
     return q.value - slack, q.value + slack
 
 
@@ -140,7 +152,22 @@ def part(name):
 
 def errata(name):
     """The rows of one part that differ or conflict, as a `Table`."""
-    return Table([row for row in part(name) if row.verdict in ("differs", "conflicts")])
+    return Table(_errata(part(name)))
+
+
+def by_severity():
+    """All rows that differ or conflict, the furthest off first: a `Table` for each of `SEVERITIES`, by its words.
+
+    >>> [(words, len(table.rows) > 5) for words, table in by_severity().items()][0]
+    ('off by a factor of two or more', True)
+    """
+    shown = sorted(_errata(rows()), key=Row.factor, reverse=True)
+    ends = (inf, *(least for _, least in SEVERITIES))
+    return {words: Table([row for row in shown if least <= row.factor() and (row.factor() < most or most == inf)]) for (words, least), most in zip(SEVERITIES, ends)}
+
+
+def _errata(of):
+    return [row for row in of if row.verdict in ("differs", "conflicts")]
 
 
 class Table:
@@ -195,5 +222,5 @@ def report(errata=False):
     lines = [" " * 12 + "".join(f"{v:>11}" for v in VERDICTS) + f"{'rows':>8}"]
     lines += [f"{name:12}" + "".join(f"{c[v]:>11}" for v in VERDICTS) + f"{c.total():>8}" for name, c in counts.items()]
     if errata:
-        lines += [""] + [_line(row) for row in rows() if row.verdict in ("differs", "conflicts")]
+        lines += [""] + [_line(row) for row in _errata(rows())]
     return "\n".join(lines)
