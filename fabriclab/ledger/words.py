@@ -59,7 +59,7 @@ class Table:
 def table():
     """All sayings, as a `Table`.
 
-    >>> print(str(table()).splitlines()[0][:30])
-    E-T3: before 网络虚拟化 says the f
+    >>> print(str(table()).splitlines()[0][:20])
+    E-T3: before 网络虚拟化 s
     """
     return Table(SAYINGS)
