@@ -22,6 +22,6 @@ from fabriclab.catalog.cables import (
     Medium,
     Module,
 )
-from fabriclab.catalog.links import LINK_RATES, LinkRate, fastest, link_rate
+from fabriclab.catalog.links import LINK_RATES, PCIE, LinkRate, PcieGeneration, fastest, link_rate
 from fabriclab.catalog.paths import HDR, HDR_APPENDIX, NDR, NDR_APPENDIX, NVLINK4, ROCE_100G, ROCE_APPENDIX, Path
 from fabriclab.catalog.switches import QM9700, SWITCH_LATENCY, Switch

@@ -24,8 +24,41 @@ def _nvlink(version, chip, year, links, each):
     return LinkRate("NVLink", f"NVLink {version}", year, links * each * GB, f"NVIDIA {chip} data sheet: {links} links of {each} GB/s each way")
 
 
-def _pcie(version, year, gigatransfers, share, coding):
-    return LinkRate("PCIe", f"PCIe {version} x16", year, 16 * gigatransfers * Gbps * share, f"PCI-SIG, PCI Express {version} specification: 16 lanes of {gigatransfers} GT/s, {coding}")
+@dataclass(frozen=True)
+class PcieGeneration:
+    """A generation of PCI Express: `signalling` bytes per second of one lane one way, of which `share` is left after `coding`.
+
+    A write of P bytes of payload costs `tlp_overhead` bytes more, and of the bytes after coding `tlp_share` is for such packets.
+    """
+
+    version: int
+    year: int
+    signalling: float
+    share: float
+    coding: str
+    tlp_overhead: int
+    tlp_share: float
+    source: str
+
+
+def _generation(version, year, gigatransfers, share, coding):
+    overhead, of_flit = (16, 236 / 242) if version >= 6 else (24, 1.0)
+    what = "header 16 bytes; 236 bytes of a flit for packets" if version >= 6 else "header 16 bytes for 64-bit addresses, framing and sequence number 4, CRC 4"
+    return PcieGeneration(version, year, gigatransfers * Gbps, share, coding, overhead, of_flit,
+                          f"PCI-SIG, PCI Express {version}.0 specification: {gigatransfers} GT/s, {coding}; {what}")
+
+
+PCIE = (
+    _generation(2, 2007, 5, 8 / 10, "8b/10b"),
+    _generation(3, 2010, 8, 128 / 130, "128b/130b"),
+    _generation(4, 2017, 16, 128 / 130, "128b/130b"),
+    _generation(5, 2019, 32, 128 / 130, "128b/130b"),
+    _generation(6, 2022, 64, 242 / 256, "PAM4, 242 of a flit's 256 bytes"),
+)
+
+
+def _pcie(g):
+    return LinkRate("PCIe", f"PCIe {g.version}.0 x16", g.year, 16 * g.signalling * g.share, f"16 lanes; {g.source}")
 
 
 # By year of launch (NVLink), of first adapters shipped (InfiniBand, 4 lanes), of the standard (Ethernet, PCI Express).
@@ -46,11 +79,7 @@ LINK_RATES = (
     LinkRate("Ethernet", "100GbE", 2010, 100 * Gbps, "IEEE 802.3ba"),
     LinkRate("Ethernet", "400GbE", 2017, 400 * Gbps, "IEEE 802.3bs"),
     LinkRate("Ethernet", "800GbE", 2024, 800 * Gbps, "IEEE 802.3df"),
-    _pcie("2.0", 2007, 5, 8 / 10, "8b/10b"),
-    _pcie("3.0", 2010, 8, 128 / 130, "128b/130b"),
-    _pcie("4.0", 2017, 16, 128 / 130, "128b/130b"),
-    _pcie("5.0", 2019, 32, 128 / 130, "128b/130b"),
-    _pcie("6.0", 2022, 64, 242 / 256, "PAM4, 242 of a flit's 256 bytes"),
+    *map(_pcie, PCIE),
 )
 
 
