@@ -22,6 +22,19 @@ from fabriclab.catalog.cables import (
     Medium,
     Module,
 )
+from fabriclab.catalog.generations import CONNECTX, INFINIBAND, Adapter, InfiniBandGeneration
 from fabriclab.catalog.links import LINK_RATES, PCIE, LinkRate, PcieGeneration, fastest, link_rate
-from fabriclab.catalog.paths import HDR, HDR_APPENDIX, NDR, NDR_APPENDIX, NVLINK4, ROCE_100G, ROCE_APPENDIX, Path
-from fabriclab.catalog.switches import QM9700, SWITCH_LATENCY, Switch
+from fabriclab.catalog.paths import CXL_POOL, CXL_SWITCHED, DRAM, HDR, HDR_APPENDIX, NDR, NDR_APPENDIX, NVLINK4, ROCE_100G, ROCE_APPENDIX, Path
+from fabriclab.catalog.switches import ASIC_25T, ASIC_51T, ASIC_102T, ASICS, QM9700, SWITCH_LATENCY, Asic, Switch
+from fabriclab.catalog.systems import (
+    COLOSSUS_POWER,
+    DISAGREEMENTS,
+    HUNDRED_THOUSAND,
+    LLAMA3,
+    SYSTEMS,
+    Disagreement,
+    Failures,
+    Run,
+    System,
+    system,
+)
