@@ -45,6 +45,8 @@ MODULES = (
     Module("400G SR4", 400 * Gbps, 8.0, 50.0, "NVIDIA MMA4Z00-NS400 specification: 8 W typical, 9 W at most"),
     Module("400G DR4", 400 * Gbps, 9.0, 100.0, "NVIDIA MMS4X00-NS400 specification: 9 W"),
     Module("800G 2xDR4", 800 * Gbps, 16.0, 100.0, "NVIDIA MMS4X00-NS specification: two ports, 16 W typical, 17 W at most"),
+    Module("1.6T pluggable", 1600 * Gbps, 30.0, 100.0, "NVIDIA, Spectrum-X and Quantum-X Photonics, GTC 2025: about 30 W a port; its reach is a DR module's"),
+    Module("1.6T co-packaged engine", 1600 * Gbps, 9.0, 100.0, "NVIDIA, Spectrum-X and Quantum-X Photonics, GTC 2025: about 9 W a port"),
 )
 
 PORT_POWER = 25.0  # W a 400 Gb/s port, SerDes and optics together: chapter, SerDes, link budgets and power

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fabriclab.units import GB, us
+from fabriclab.units import GB, ns, us
 
 
 @dataclass(frozen=True)
@@ -24,3 +24,8 @@ NVLINK4 = Path("NVLink 4 (H100)", 0.5 * us, 450 * GB, "chapter: 900 GB/s counts 
 NDR_APPENDIX = Path("NDR InfiniBand, appendix", 5 * us, 50 * GB, "chapter's appendix on the alpha-beta model")
 HDR_APPENDIX = Path("HDR InfiniBand, appendix", 7 * us, 25 * GB, "chapter's appendix on the alpha-beta model")
 ROCE_APPENDIX = Path("RoCE 100G, appendix", 10 * us, 12.5 * GB, "chapter's appendix on the alpha-beta model")
+
+# Memory as a core sees it: `alpha` is one load, `beta` what a stream gets.
+DRAM = Path("local DRAM", 85 * ns, 300 * GB, "Li et al. 2023 (Pond): 85 ns unloaded; eight channels of DDR5-4800 are 307 GB/s")
+CXL_POOL = Path("CXL pool", 165 * ns, 64 * GB, "Li et al. 2023 (Pond): a pool of 8 to 16 sockets adds 70 to 90 ns; CXL 2.0 over 16 PCIe 5 lanes, 64 GB/s one way")
+CXL_SWITCHED = Path("CXL pool behind a switch", 270 * ns, 64 * GB, "Li et al. 2023 (Pond): some 270 ns and more across a rack, from memory; CXL 2.0 over 16 PCIe 5 lanes")
