@@ -262,8 +262,8 @@ def test_ranks_from_rows_alone(file, n, rate):
 
 def test_rounding_of_the_program():
     """Numbers would not be printed as nccl-tests' getFloatStr prints them, so that our logs could be told from real ones."""
-    assert [made._float(v, 7) for v in (0.31, 36.47, 9999.99, 10887.4, 100123.4, 1234567.0, 12345678.0)] == ["   0.31", "  36.47", "9999.99", "10887.4", " 100123", "1234567", "1.2e+07"]
-    assert [made._float(v, 6) for v in (0.004, 126.9, 1234.56, 123456.7, 1234567.0)] == ["  0.00", "126.90", "1234.6", "123457", " 1e+06"]
+    assert [made.nccl._float(v, 7) for v in (0.31, 36.47, 9999.99, 10887.4, 100123.4, 1234567.0, 12345678.0)] == ["   0.31", "  36.47", "9999.99", "10887.4", " 100123", "1234567", "1.2e+07"]
+    assert [made.nccl._float(v, 6) for v in (0.004, 126.9, 1234.56, 123456.7, 1234567.0)] == ["  0.00", "126.90", "1234.6", "123457", " 1e+06"]
 
 
 def test_shipped_logs_are_what_the_package_makes():
