@@ -12,7 +12,7 @@ import fabriclab
 
 PACKAGE = Path(fabriclab.__file__).parent
 FLOORS = {
-    "units": 0, "checks": 0,
+    "units": 0, "checks": 0, "progress": 0,
     "catalog": 1,
     "link": 2, "transport": 2, "reliability": 2,
     "collectives": 3, "topology": 3,

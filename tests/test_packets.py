@@ -404,13 +404,13 @@ def test_a_checkout_that_cannot_be_written_compiles_in_memory():
 
 def test_the_bar_shows_on_a_terminal_only(monkeypatch, capsys):
     """Notebooks are compared word by word, and logs are read: neither wants a bar, unless somebody waits."""
-    from fabriclab.packets.run import PATIENCE, Bar
+    from fabriclab.progress import PATIENCE, Bar
 
     incast(2, 10 * KB)
     assert capsys.readouterr().err == ""
     monkeypatch.setitem(PATIENCE, "terminal", -1.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    bar = Bar()
+    bar = Bar("packets")
     bar.show(0.5)
     bar.close()
     assert " 50% " in capsys.readouterr().err

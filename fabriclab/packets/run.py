@@ -1,7 +1,5 @@
 """Run the simulator, and read its tables."""
 
-import sys
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +7,7 @@ import numpy as np
 from fabriclab.checks import amount, count, each, fraction, number, one, positive
 from fabriclab.congestion import Dcqcn
 from fabriclab.packets.network import PICOSECONDS, Flows
+from fabriclab.progress import Bar
 from fabriclab.topology import build
 from fabriclab.topology.graph import wired
 from fabriclab.units import MB, Gbps, Mbps, ms, ns
@@ -16,7 +15,6 @@ from fabriclab.units import MB, Gbps, Mbps, ms, ns
 RECOVERIES = ("go-back-n", "selective")
 ROUTINGS = ("hash", "spray", "adaptive")
 EVENTS_AT_ONCE = 500_000
-PATIENCE = {"terminal": 1.0, "notebook": 5.0}  # seconds before a progress bar shows
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,7 @@ def run(
     total, bar = int(flows.size.sum()), None
     while True:
         why = engine.advance(state, EVENTS_AT_ONCE)
-        bar = bar or Bar()  # from here on: the first stretch may have had to compile, which is no part of a run
+        bar = bar or Bar("packets")  # from here on: the first stretch may have had to compile, which is no part of a run
         bar.show(int(state.clock[0]["delivered"]) / total)
         if why == engine.FULL:
             state = tables.grown(state)
@@ -246,22 +244,3 @@ def _kind(congestion, engine):
         if isinstance(congestion, settings):
             return kind
     raise ValueError(f"congestion must be None, congestion.Dcqcn(...) or packets.Hpcc(...), not {congestion!r}")
-
-
-class Bar:
-    """A line on stderr while a long run is on its way, where somebody looks."""
-
-    def __init__(self):
-        where = "terminal" if sys.stderr.isatty() else "notebook" if "ipykernel" in sys.modules else None
-        self.begun, self.next, self.drawn = time.monotonic(), PATIENCE.get(where, np.inf), False
-
-    def show(self, share):
-        spent = time.monotonic() - self.begun
-        if spent > self.next:
-            self.next, self.drawn = spent + 0.2, True
-            full = int(40 * share)
-            print(f"\rpackets |{'=' * full}{' ' * (40 - full)}| {share:4.0%}  {spent:.0f} s", end="", file=sys.stderr, flush=True)
-
-    def close(self):
-        if self.drawn:
-            print("\r" + " " * 70 + "\r", end="", file=sys.stderr, flush=True)
