@@ -23,8 +23,28 @@ from fabriclab.catalog.cables import (
     Module,
 )
 from fabriclab.catalog.generations import CONNECTX, INFINIBAND, Adapter, InfiniBandGeneration
+from fabriclab.catalog.headers import ESUN_FIELDS, ETHERNET_FRAME, ETHERNET_GAP, ETHERNET_LEAST, HEADER_STACKS, HeaderStack
+from fabriclab.catalog.lanes import DATA_LANES, TRAFFIC_CLASSES, VIRTUAL_LANES
 from fabriclab.catalog.links import LINK_RATES, PCIE, LinkRate, PcieGeneration, fastest, link_rate
 from fabriclab.catalog.paths import CXL_POOL, CXL_SWITCHED, DRAM, HDR, HDR_APPENDIX, NDR, NDR_APPENDIX, NVLINK4, ROCE_100G, ROCE_APPENDIX, Path
+from fabriclab.catalog.scaleup import (
+    CAMPUS,
+    CAMPUS_HBM,
+    CAMPUS_XPUS,
+    DOMAINS,
+    ETHERNET_512,
+    NVL8,
+    NVL72,
+    NVL144,
+    NVL576,
+    NVLINK_DOMAINS,
+    PCIE_64,
+    PCIE_SWITCH_LANES,
+    REGIMES,
+    CampusTier,
+    Domain,
+    Regime,
+)
 from fabriclab.catalog.switches import ASIC_25T, ASIC_51T, ASIC_102T, ASICS, QM9700, SWITCH_LATENCY, Asic, Switch
 from fabriclab.catalog.systems import (
     COLOSSUS_POWER,
