@@ -73,3 +73,99 @@ def behind_host(port, host):
     port, host = amount("port", port), positive("host", host)
     together(port=port, host=host)
     return out(np.minimum(port, host))
+
+
+def peer_share(rate, devices):
+    """Bytes per second for each pair, of a device that talks to all others at once: ``rate/(n-1)``. The device keeps `rate`.
+
+    >>> from fabriclab.units import GB
+    >>> round(peer_share(128 * GB, 64) / GB, 2), round(peer_share(1800 * GB, 72) / GB, 1)     # both directions in, both out
+    (2.03, 25.4)
+    """
+    rate, devices = amount("rate", rate), count("devices", devices, least=2)
+    together(rate=rate, devices=devices)
+    return out(rate / (devices - 1))
+
+
+def down_ports(switch_lanes, width=16):
+    """Ports of a PCIe switch that lead down: ``lanes // width - 1``, one leads up.
+
+    >>> down_ports(144), down_ports(48)
+    (8, 2)
+    """
+    width, lanes = _width("width", width), one("switch_lanes", count("switch_lanes", switch_lanes))
+    if not 3 * width <= lanes <= MOST_LANES:
+        raise ValueError(f"switch_lanes must be from {3 * width}, one port up and two down, to {MOST_LANES}, not {lanes:g}")
+    return int(lanes) // width - 1
+
+
+def tree_depth(gpus, switch_lanes, width=16):
+    """Levels of switches over `gpus`: the least L with ``down^L >= gpus``.
+
+    >>> tree_depth(64, 144), tree_depth(64, 48)     # a switch of our time, and the text's, which doubles
+    (2, 6)
+    """
+    return len(PcieTree(gpus, switch_lanes, 1.0, width).subtrees)
+
+
+@dataclass(frozen=True)
+class PcieTree:
+    """A tree of PCIe switches, filled from one side: `gpus` at its leaves, every link `rate` bytes per second one way.
+
+    All shares are of one GPU, sending, when every GPU does the same at the same time. `gpus` up to a million.
+
+    >>> from fabriclab.units import GB
+    >>> tree = PcieTree(64, 144, 64 * GB)
+    >>> [round(share / GB, 2) for share in (tree.to_neighbour, tree.all_to_all, tree.across, tree.to_host)]
+    [64.0, 9.0, 8.0, 1.0]
+    """
+
+    gpus: int
+    switch_lanes: int
+    rate: float
+    width: int = 16
+
+    def __post_init__(self):
+        gpus = number("gpus", self.gpus, least=2, most=10**6, expected="a whole number from 2 to 1,000,000", whole=True)
+        object.__setattr__(self, "gpus", int(one("gpus", gpus)))
+        object.__setattr__(self, "rate", one("rate", positive("rate", self.rate)))
+        down_ports(self.switch_lanes, self.width)
+
+    @property
+    def down(self):
+        """Links that lead down from a switch."""
+        return down_ports(self.switch_lanes, self.width)
+
+    @property
+    def subtrees(self):
+        """GPUs that share one link up, level by level: 1 on a GPU's own, then ``down``, ``down^2``, …; the root is above the last."""
+        sizes = [1]
+        while sizes[-1] * self.down < self.gpus:
+            sizes.append(sizes[-1] * self.down)
+        return tuple(sizes)
+
+    @property
+    def limits(self):
+        """What each level's links allow a GPU that sends evenly to all others: ``rate (n-1)/(m (n-m))``, m GPUs under a link."""
+        n = self.gpus
+        return tuple(self.rate * (n - 1) / (m * (n - m)) for m in self.subtrees)
+
+    @property
+    def to_neighbour(self):
+        """To a GPU under the same switch; and, as a ring along the leaves uses no link twice, the rate of a ring."""
+        return self.rate
+
+    @property
+    def all_to_all(self):
+        """To all others evenly: the tightest level."""
+        return min(self.limits)
+
+    @property
+    def across(self):
+        """To a partner under another of the root's links: the fullest of these shared by all below it."""
+        return self.rate / self.subtrees[-1]
+
+    @property
+    def to_host(self):
+        """To the host above the root: one link for all."""
+        return self.rate / self.gpus
