@@ -16,7 +16,7 @@ FLOORS = {
     "catalog": 1,
     "link": 2, "transport": 2, "reliability": 2,
     "collectives": 3, "topology": 3,
-    "congestion": 4, "deadlock": 4, "cluster": 4, "scaleup": 4, "telemetry": 4,
+    "congestion": 4, "deadlock": 4, "cluster": 4, "scaleup": 4, "telemetry": 4, "nccl": 4,
     "packets": 4.5,  # the simulator takes the settings of congestion's models
     "ledger": 5, "figures": 5,
     "explore": 6, "exercises": 6,

@@ -4,7 +4,7 @@ Floor 1. A record is a frozen dataclass of SI floats and a `source`. The chapter
 inputs of its examples and not properties of a product. One file for each kind of thing; all of it is reached from here.
 """
 
-from fabriclab.catalog.accelerators import A100, ACCELERATORS, B200, DGX_H100_POWER, H100, H100_PEAK_FP16, RACK_OTHER_POWER, V100, Accelerator
+from fabriclab.catalog.accelerators import A100, ACCELERATORS, B200, DGX_H100_POWER, H100, H100_PEAK_FP16, NVLS_H100, RACK_OTHER_POWER, V100, Accelerator
 from fabriclab.catalog.cables import (
     COPPER_LOSS,
     COPPER_REACH,
@@ -26,7 +26,7 @@ from fabriclab.catalog.generations import CONNECTX, INFINIBAND, Adapter, InfiniB
 from fabriclab.catalog.headers import ESUN_FIELDS, ETHERNET_FRAME, ETHERNET_GAP, ETHERNET_LEAST, HEADER_STACKS, HeaderStack
 from fabriclab.catalog.lanes import DATA_LANES, TRAFFIC_CLASSES, VIRTUAL_LANES
 from fabriclab.catalog.links import LINK_RATES, PCIE, LinkRate, PcieGeneration, fastest, link_rate
-from fabriclab.catalog.paths import CXL_POOL, CXL_SWITCHED, DRAM, HDR, HDR_APPENDIX, NDR, NDR_APPENDIX, NVLINK4, ROCE_100G, ROCE_APPENDIX, Path
+from fabriclab.catalog.paths import CXL_POOL, CXL_SWITCHED, DRAM, HDR, HDR_APPENDIX, NDR, NDR_APPENDIX, NVLINK4, ROCE_100G, ROCE_APPENDIX, TCP, Path
 from fabriclab.catalog.scaleup import (
     CAMPUS,
     CAMPUS_HBM,
@@ -58,3 +58,4 @@ from fabriclab.catalog.systems import (
     System,
     system,
 )
+from fabriclab.catalog.tiers import TIERS, Tier, step_between

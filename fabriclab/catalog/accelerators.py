@@ -38,3 +38,5 @@ ACCELERATORS = (V100, A100, H100, B200)
 H100_PEAK_FP16 = 989 * TFLOPs  # FLOP/s, dense FP16/BF16: NVIDIA H100 SXM data sheet
 DGX_H100_POWER = 10.2 * kW  # a whole node at most: NVIDIA DGX H100 data sheet
 RACK_OTHER_POWER = 11.1 * kW  # a rack of four nodes, all but its GPUs: the chapter's registry
+# AllReduce busbw of a whole node of eight H100 with the NVSwitches adding up (NVLink SHARP), measured: NVIDIA/nccl issue 1374
+NVLS_H100 = 480 * GB

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fabriclab.units import GB, ns, us
+from fabriclab.units import GB, Gbps, ns, us
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Path:
 NDR = Path("NDR InfiniBand", 1.5 * us, 50 * GB, "chapter, Napkin Math 1.1: one 400 Gb/s port, modelled start-up")
 HDR = Path("HDR InfiniBand", 1.5 * us, 25 * GB, "chapter, first fallacy: one 200 Gb/s port, the same modelled start-up")
 ROCE_100G = Path("RoCE 100G", 5 * us, 12.5 * GB, "chapter, Napkin Math 1.1: one 100 Gb/s port, modelled start-up")
+TCP = Path("kernel TCP", 15 * us, 30 * Gbps, "chapter: 10 to 20 us (figure 7), 20 to 40 Gb/s on any link (fallacy on TCP tests)")
 NVLINK4 = Path("NVLink 4 (H100)", 0.5 * us, 450 * GB, "chapter: 900 GB/s counts both directions, 450 one way; start-up from its appendix")
 
 # What the chapter's appendix gives for the same kinds of path: registry values, not the ones its worked examples use.

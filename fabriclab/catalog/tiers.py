@@ -1,0 +1,51 @@
+"""The tiers that data climb down, from a GPU's memory to the wide area, as the field guide's last table has them."""
+
+from dataclasses import dataclass
+
+from fabriclab.units import GB, TB, Gbps, ms, ns, us
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A tier: `bandwidth` in bytes per second and `latency` in seconds, each (least, most), or None where the table has none.
+
+    `both_directions` says that the printed bandwidth counts both; one way is half of it.
+    """
+
+    name: str
+    chinese: str
+    bandwidth: tuple | None
+    latency: tuple | None
+    both_directions: bool
+    source: str
+
+    @property
+    def per_direction(self):
+        """`bandwidth` one way."""
+        return self.bandwidth and tuple(end / (2 if self.both_directions else 1) for end in self.bandwidth)
+
+
+TIERS = (
+    Tier("HBM", "GPU 内 HBM", (3 * TB, 8 * TB), None, False, "field guide, last table"),
+    Tier("NVLink in a node", "NVLink 节点内", (1800 * GB, 1800 * GB), (700 * ns, 700 * ns), True, "field guide, last table; 1.8 TB/s is NVLink 5, both directions"),
+    Tier("NVL72 rack", "NVL72 机柜", (1800 * GB, 1800 * GB), (1 * us, 1 * us), True, "field guide, last table; bandwidth: NVLink 5, as inside the node"),
+    Tier("InfiniBand, RoCE", "InfiniBand/RoCE", (400 * Gbps, 800 * Gbps), (3 * us, 5 * us), False, "field guide, last table"),
+    Tier("wide area", "跨数据中心 WAN", None, (10 * ms, 100 * ms), False, "field guide, last table, which has no bandwidth for it"),
+)
+
+
+def step_between(above, below, what):
+    """(least, most) factor from one tier to the next below: bandwidth lost, as printed, or latency gained; None where one lacks it.
+
+    `what` is "bandwidth" or "latency".
+
+    >>> step_between(TIERS[1], TIERS[3], "bandwidth")
+    (18.0, 36.0)
+    >>> [round(factor) for factor in step_between(TIERS[3], TIERS[4], "latency")]
+    [2000, 33333]
+    """
+    if what not in ("bandwidth", "latency"):
+        raise ValueError(f"what must be 'bandwidth' or 'latency', not {what!r}")
+    (high, low) = (above, below) if what == "bandwidth" else (below, above)
+    over, under = getattr(high, what), getattr(low, what)
+    return over and under and (over[0] / under[1], over[1] / under[0])
