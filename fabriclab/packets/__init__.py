@@ -4,7 +4,7 @@
 (some ten seconds, once per machine).
 """
 
-from fabriclab.packets.network import Flows
+from fabriclab.packets.network import Flows, Lanes
 from fabriclab.packets.run import Hpcc, Pfc, Run, incast, run
 
-__all__ = ["Flows", "Hpcc", "Pfc", "Run", "incast", "run"]
+__all__ = ["Flows", "Hpcc", "Lanes", "Pfc", "Run", "incast", "run"]

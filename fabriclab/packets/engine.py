@@ -2,7 +2,8 @@
 
 Everything is an integer: bytes, and picoseconds, so that equal times are equal and a run can be repeated to the last bit.
 All state lies in the tables of a `State`; numba compiles the functions, which read as Python. Where a packet waits in line
-`after` names the next one, so that a line costs no memory of its own; -1 is nobody.
+`after` names the next one, so that a line costs no memory of its own; -1 is nobody. A port is one lane of one direction of
+a cable, with a queue and pauses of its own; ports of one cable stand side by side and share its wire.
 """
 
 from collections import namedtuple
@@ -24,14 +25,15 @@ def _record(integers, floats="", others=()):
 
 
 EVENT = np.dtype([("time", "i8"), ("order", "i8"), ("kind", "i4"), ("who", "i4")])
-CLOCK = _record("now order events moving moved started unfinished spare spares line line_end pauses samples delivered", "", [("random", "u8")])
-SETUP = _record("packet routing selective control pfc in_order timeout watchdog until sample margin "
+CLOCK = _record("now order events moving moved started unfinished spare spares line line_end pauses samples delivered turns", "", [("random", "u8")])
+SETUP = _record("lanes packet routing selective control pfc in_order timeout watchdog until sample margin "
                 "cut_every alpha_every timer byte_counter fast_steps max_stage",
                 "kmin kmax pmax gain increase slowest eta trip window_increase")  # fmt: skip
 # `held`, `stopping`, `xoff`, `xon` and `room` belong to the buffer at the far end of the port's cable
-PORT = _record("owner peer delay free_at waking head tail queue ready ready_end own_turn paused paused_at watched held stopping xoff xon room "
-               "carried busy peak pauses paused_for", "per_byte")  # fmt: skip
-MESSAGE = _record("row source target size packets start first", "", [("label", "u8")])  # a flow as it was given, and as it stands:
+PORT = _record("wire lane rank owner peer delay head tail queue ready ready_end own_turn turn paused paused_at watched held stopping xoff xon room "
+               "carried busy peak pauses paused_for", "per_byte share tag")  # fmt: skip
+WIRE = _record("free_at waking sending carried", "tag")
+MESSAGE = _record("row lane source target size packets start first", "", [("label", "u8")])  # a flow as it was given, and as it stands:
 FLOW = _record("pace touched due next_cnp finished sent again delivered discarded dropped marked", "",
                [(n, "i4") for n in "next reached received beyond acked wanted resend has_turn after later nacked".split()])  # fmt: skip
 CONTROL = _record("climb_due forget_due bytes byte_steps time_steps stage settled heard_any", "line rate target alpha window reference used")
@@ -44,9 +46,9 @@ PAUSED = _record("time port on")
 OPTIONS = {"error_model": "numpy", "_nrt": False}
 compiled = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **OPTIONS)
 
-# told and heard: telemetry in packets, and as senders last heard it; got: selective repeat's packets; used and size: every
-# switch's buffer; first and choices: routes, see `network.choices`; log: pauses; the last five: what is sampled, and samples.
-State = namedtuple("State", "setup clock heap ports given flows control packets told heard got used size first choices log "
+# told and heard: telemetry in packets, and as senders last heard it; got: selective repeat's packets; used and size: each lane's
+# share of every switch's buffer; first and choices: routes, see `network.choices`; log: pauses; the last five: what is sampled, and samples.
+State = namedtuple("State", "setup clock heap ports wires given flows control packets told heard got used size first choices log "
                             "watch watch_flows times queues rates")  # fmt: skip
 
 
@@ -105,25 +107,25 @@ def chance(s):
 
 @compiled
 def choose(s, f, at):
-    """The port by which a packet of flow f leaves vertex `at`, among those on shortest paths."""
+    """The port by which a packet of flow f leaves vertex `at`, among those of its lane on shortest paths."""
     given = s.given[f]
     first = s.first[given.row, at]
     ways = s.first[given.row, at + 1] - first
     if ways == 1:
-        return s.choices[first]
+        return s.choices[first] + given.lane
     if s.setup[0].routing == HASH:
         # every switch hashes for itself, or all would make the same choice and use few of the paths
         mixed = (given.label ^ np.uint64(at)) * np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-        return s.choices[first + np.int64((mixed >> np.uint64(32)) % np.uint64(ways))]
+        return s.choices[first + np.int64((mixed >> np.uint64(32)) % np.uint64(ways))] + given.lane
     pick = np.int64(chance(s) * ways)
-    best = s.choices[first + pick]
+    best = s.choices[first + pick] + given.lane
     if s.setup[0].routing == ADAPTIVE:
         least = np.inf
         for i in range(ways):
-            p = s.choices[first + (pick + i) % ways]
+            p = s.choices[first + (pick + i) % ways] + given.lane
             port = s.ports[p]
-            load = port.queue * port.per_byte + max(0, port.free_at - s.clock[0].now)
+            load = port.queue * port.per_byte + max(0, s.wires[port.wire].free_at - s.clock[0].now)
             if load < least:
                 least, best = load, p
     return best
@@ -131,43 +133,88 @@ def choose(s, f, at):
 
 @compiled
 def serve(s, p):
-    """Begin port p's next transmission, if it may: not paused, the wire free, something waiting."""
-    clock, port = s.clock[0], s.ports[p]
-    if port.paused or port.free_at > clock.now:
+    """Begin the next transmission on port p's wire, if the wire is free and something may be sent."""
+    clock, w = s.clock[0], s.ports[p].wire
+    wire = s.wires[w]
+    if wire.free_at > clock.now:
         wake(s, p)
         return
     k = -1
-    if port.ready >= 0 and (port.head < 0 or port.own_turn):
-        k = inject(s, p)
-        port.own_turn = 0
-    if k < 0:
-        if port.head < 0:
+    while k < 0:
+        p = arbitrate(s, w)
+        if p < 0:
             return
-        k = dequeue(s, p)
-        port.own_turn = 1
-    packet = s.packets[k]
+        k = take(s, p)
+    port, packet = s.ports[p], s.packets[k]
     lasts = max(1, round(packet.size * port.per_byte))
     packet.port = p
     packet.back += port.delay
-    port.free_at = clock.now + lasts
     port.busy += lasts
     port.carried += packet.size
+    port.turn = clock.turns
+    wire.tag = max(wire.tag, port.tag)
+    port.tag = wire.tag + packet.size * port.share
+    wire.free_at, wire.sending = clock.now + lasts, p
+    wire.carried += packet.size
+    clock.turns += 1
     clock.moved = clock.now
-    push(s, port.free_at + port.delay, ARRIVE, k)
+    push(s, wire.free_at + port.delay, ARRIVE, k)
     if not port.own_turn:
         other = offer(s, packet.flow)
-        if other >= 0 and other != p:
+        if other >= 0 and s.ports[other].wire != w:
             wake(s, other)
     wake(s, p)
 
 
 @compiled
+def arbitrate(s, w):
+    """The port that wire w serves next, or -1: of those that may send, strict ones first, then the least start tag.
+
+    Start-time fair queueing (Goyal, Vin, Cheng 1996): a packet's start tag is the tag at which its lane's last one ended,
+    but no less than the tag of the packet last on the wire, so that nobody saves up turns. Of equal tags, the longest unserved.
+    """
+    lanes, best, least = s.setup[0].lanes, -1, 0.0
+    for p in range(w * lanes, (w + 1) * lanes):
+        port = s.ports[p]
+        if port.paused or (port.head < 0 and port.ready < 0):
+            continue
+        tag = max(port.tag, s.wires[w].tag)
+        if best >= 0:
+            first = s.ports[best]
+            if port.rank > first.rank or (port.rank == first.rank and (tag > least or (tag == least and port.turn > first.turn))):
+                continue
+        best, least = p, tag
+    return best
+
+
+@compiled
+def take(s, p):
+    """The next packet of port p: from its queue, or a host's own; in turn, where a host also forwards. -1 if none is left."""
+    port, k = s.ports[p], -1
+    if port.ready >= 0 and (port.head < 0 or port.own_turn):
+        k = inject(s, p)
+        port.own_turn = 0
+    if k < 0 and port.head >= 0:
+        k = dequeue(s, p)
+        port.own_turn = 1
+    return k
+
+
+@compiled
 def wake(s, p):
-    """See to it that port p looks again when its wire is free; a paused one looks when it is resumed."""
-    port = s.ports[p]
-    if not port.waking and not port.paused and (port.head >= 0 or port.ready >= 0):
-        port.waking = 1
-        push(s, max(port.free_at, s.clock[0].now), FREE, p)
+    """See to it that port p's wire looks again when it is free; a paused port looks when it is resumed."""
+    w = s.ports[p].wire
+    wire = s.wires[w]
+    if not wire.waking and arbitrate(s, w) >= 0:
+        wire.waking = 1
+        push(s, max(wire.free_at, s.clock[0].now), FREE, p)
+
+
+@compiled
+def join(s, p):
+    """Port p has something to send again: of equals, it is the last."""
+    s.ports[p].turn = s.clock[0].turns
+    s.clock[0].turns += 1
 
 
 @compiled
@@ -183,7 +230,8 @@ def dequeue(s, p):
         packet.marked |= port.queue > setup.kmax or chance(s) < ramp
     elif setup.control == HPCC:
         stamp = s.told[k, packet.hops]
-        stamp.queue, stamp.carried, stamp.time, stamp.per_byte = port.queue, port.carried + packet.size, s.clock[0].now, port.per_byte
+        stamp.queue, stamp.carried = port.queue, s.wires[port.wire].carried + packet.size
+        stamp.time, stamp.per_byte = s.clock[0].now, port.per_byte
         packet.hops += 1
     return k
 
@@ -193,7 +241,7 @@ def leave(s, p, k):
     """Packet k gives up its buffer at port p; the cable that brought it may be resumed."""
     packet = s.packets[k]
     s.ports[p].queue -= packet.size
-    s.used[s.ports[p].owner] -= packet.size
+    s.used[s.ports[p].owner, s.ports[p].lane] -= packet.size
     cable = s.ports[packet.port]
     cable.held -= packet.size
     if cable.stopping and cable.held <= cable.xon:
@@ -211,7 +259,7 @@ def arrive(s, k):
         receive(s, k)
         return -1
     pfc = s.setup[0].pfc
-    lost = s.used[at] + packet.size > s.size[at] or (pfc and cable.held + packet.size > cable.room)
+    lost = s.used[at, cable.lane] + packet.size > s.size[at] or (pfc and cable.held + packet.size > cable.room)
     # what holds nothing is never paused: nothing could leave later, and resume it
     if pfc and not cable.stopping and cable.held + packet.size > cable.xoff and (cable.held > 0 or not lost):
         cable.stopping = 1
@@ -225,12 +273,13 @@ def arrive(s, k):
     packet.after = -1
     if port.head < 0:
         port.head = k
+        join(s, p)
     else:
         s.packets[port.tail].after = k
     port.tail = k
     port.queue += packet.size
     port.peak = max(port.peak, port.queue)
-    s.used[at] += packet.size
+    s.used[at, cable.lane] += packet.size
     cable.held += packet.size
     return p
 
@@ -325,6 +374,7 @@ def line_up(s, f):
     flow.after = -1
     if port.ready < 0:
         port.ready = f
+        join(s, p)
     else:
         s.flows[port.ready_end].after = f
     port.ready_end = f
@@ -621,7 +671,7 @@ def advance(s, most):
             port = arrive(s, who)
         elif kind == FREE:
             port = who
-            s.ports[port].waking = 0
+            s.wires[s.ports[port].wire].waking = 0
         elif kind == READY:
             port = line_up(s, who)
         elif kind == PAUSE or kind == RESUME:

@@ -6,7 +6,7 @@ import numpy as np
 
 from fabriclab.checks import amount, count, each, fraction, number, one, positive
 from fabriclab.congestion import Dcqcn
-from fabriclab.packets.network import PICOSECONDS, Flows
+from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
 from fabriclab.progress import Bar
 from fabriclab.topology import build
 from fabriclab.topology.graph import wired
@@ -62,10 +62,10 @@ class Run:
     `dropped` by switches, `held` in the network at the end, `retransmitted`, `marked`. Exactly, always:
     ``sent = delivered + discarded + dropped + held``.
 
-    Over ports, one per direction of a cable: `ports` (from, to), `carried` bytes, `busy` seconds, `peak` bytes queued,
-    `pauses` and `paused` seconds. `pause_log`: (seconds, port, 1 for paused and 0 for resumed) in order.
+    Over ports, one per direction of a cable and lane, a cable's lanes side by side: `ports` (from, to), `lanes` its lane,
+    `carried` bytes, `busy` seconds, `peak` bytes queued, `pauses` and `paused` seconds. `pause_log`: (seconds, port, 1 for paused and 0 for resumed) in order.
 
-    `times` of the samples, `queues` {(from, to): bytes at those times} and `rates` (times, watched flows) in bytes/s.
+    `times` of the samples, `queues` {watched channel: bytes at those times} and `rates` (times, watched flows) in bytes/s.
     `duration` in seconds; `outcome` "finished", "out of time" or "locked": a deadlock, and then `waits` says which full
     buffer waits for which, in the form that `deadlock.Dependencies.verdict` takes.
     """
@@ -80,6 +80,7 @@ class Run:
     retransmitted: np.ndarray
     marked: np.ndarray
     ports: np.ndarray
+    lanes: np.ndarray
     carried: np.ndarray
     busy: np.ndarray
     peak: np.ndarray
@@ -101,7 +102,7 @@ class Run:
 
 
 def run(
-    topology, flows, *, packet=1000, delay=500 * ns, buffer=32 * MB, congestion=None, pfc=Pfc(), recovery="go-back-n", routing="hash",
+    topology, flows, *, packet=1000, delay=500 * ns, buffer=32 * MB, congestion=None, lanes=None, pfc=Pfc(), recovery="go-back-n", routing="hash",
     timeout=4 * ms, until=1.0, sample=None, watch=(), watch_flows=(), seed=0,
 ):  # fmt: skip
     """Simulate `flows` (a `Flows`) on a `topology.Topology`, packet by packet; returns a `Run`.
@@ -112,14 +113,16 @@ def run(
 
     - `congestion`: None (line rate), `congestion.Dcqcn(...)` or `Hpcc(...)`. Of `Dcqcn`, the fluid's `capacity` and `packet`
       do not enter: those of cables and of this run do.
+    - `lanes`: `Lanes(...)`, or None for one lane. Each lane has at every port a queue and a sender among its flows of its own,
+      marks by its own queue, and is paused alone; in every switch it has an equal share of `buffer`, of which `Pfc` speaks.
     - `pfc`: `Pfc(...)`, or None for switches that drop.
     - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing. Both wait for `timeout`
       where nobody else tells; selective trusts gaps on "hash" only.
     - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet, "adaptive" takes the emptiest port.
 
     The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With `sample` seconds, the queues of
-    the channels in `watch`, (from, to), and the rates of the flows in `watch_flows` are recorded. One seed, one run.
-    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE 802.1Qbb.
+    the channels in `watch`, (from, to) or (from, to, lane), and the rates of the flows in `watch_flows` are recorded. One seed, one run.
+    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE 802.1Qbb and 802.1Qaz.
 
     >>> from fabriclab.topology import leaf_spine
     >>> from fabriclab.units import GB, us
@@ -132,6 +135,11 @@ def run(
     topology = wired("topology", topology)
     if not isinstance(flows, Flows):
         raise ValueError(f"flows must be packets.Flows(source, target, size), not {type(flows).__name__}")
+    lanes = Lanes() if lanes is None else lanes
+    if not isinstance(lanes, Lanes):
+        raise ValueError(f"lanes must be packets.Lanes(...) or None, not {lanes!r}")
+    if flows.lane.max() >= len(lanes.weights):
+        raise ValueError(f"lane must be below {len(lanes.weights)}, as many as `lanes` has weights, not {flows.lane.max()}")
     whole = {"expected": "a whole number of bytes", "whole": True}
     settings = {
         "packet": int(one("packet", number("packet", packet, least=1, most=1e9, **whole))),
@@ -139,13 +147,14 @@ def run(
         "delay": delay,
         "control": congestion,
         "kind": _kind(congestion, engine),
+        "lanes": lanes,
         "pfc": pfc,
         "selective": _one_of("recovery", recovery, RECOVERIES) == 1,
         "routing": _one_of("routing", routing, ROUTINGS),
         "timeout": _seconds("timeout", timeout),
         "until": _seconds("until", until),
         "sample": None if sample is None else _seconds("sample", sample),
-        "watch": tuple(_channel(c) for c in each("watch", watch)),
+        "watch": tuple(_channel(c, lanes) for c in each("watch", watch)),
         "watch_flows": tuple(_below("watch_flows", f, len(flows)) for f in each("watch_flows", watch_flows)),
         "seed": int(one("seed", number("seed", seed, least=0, most=2**53, expected="a whole number, 0 or more", whole=True))),
     }
@@ -185,7 +194,8 @@ def run(
         retransmitted=table["again"],
         **{name: table[name] for name in ("sent", "delivered", "discarded", "dropped", "marked")},
         ports=np.column_stack([ports["owner"], ports["peer"]]),
-        busy=(ports["busy"] - np.maximum(0, ports["free_at"] - now)) / PICOSECONDS,
+        lanes=ports["lane"].copy(),
+        busy=(ports["busy"] - tables.unsent(state)) / PICOSECONDS,
         paused=(ports["paused_for"] + np.where(ports["paused"] == 1, now - ports["paused_at"], 0)) / PICOSECONDS,
         **{name: ports[name].copy() for name in ("carried", "peak", "pauses")},
         pause_log=np.column_stack([log["time"] / PICOSECONDS, log["port"], log["on"]]),
@@ -228,11 +238,11 @@ def _below(name, value, limit):
     return int(number(name, value, least=0, most=limit - 1, expected=f"whole numbers below {limit:,}", whole=True))
 
 
-def _channel(value):
-    ends = tuple(each("watch", value, "channels (from, to)"))
-    if len(ends) != 2:
-        raise ValueError(f"watch must be channels (from, to), not {value!r}")
-    return tuple(int(one("watch", count("watch", end, least=0))) for end in ends)
+def _channel(value, lanes):
+    ends = tuple(int(one("watch", count("watch", end, least=0))) for end in each("watch", value, "channels (from, to) or (from, to, lane)"))
+    if len(ends) not in (2, 3) or ends[2:] >= (len(lanes.weights),):
+        raise ValueError(f"watch must be channels (from, to) or (from, to, lane) with a lane below {len(lanes.weights)}, not {value!r}")
+    return ends
 
 
 def _seconds(name, value):

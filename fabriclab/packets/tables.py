@@ -9,18 +9,22 @@ from fabriclab.packets.network import PICOSECONDS, choices, longest, picoseconds
 MOST_PACKETS = 1_000_000_000
 
 
-def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selective, routing, timeout, until, sample, watch, watch_flows, seed):
-    """(the `State` before the first event, order in which flows start, `Wires`, ports that each watched channel has)."""
+def lay_out(topology, flows, *, packet, delay, buffer, control, kind, lanes, pfc, selective, routing, timeout, until, sample, watch, watch_flows, seed):
+    """(the `State` before the first event, order in which flows start, `Wires`, ports that each watched channel has).
+
+    The port of cable c and lane l is c L + l.
+    """
     cables = wires(topology, delay)
     row, first, chosen = choices(topology, cables, flows)
     links, trip = longest(cables, flows, row, first, chosen, packet)
+    count, buffer = len(lanes.weights), buffer // len(lanes.weights)
     draw = np.random.default_rng(seed)
     order = np.argsort(flows.start, kind="stable")
 
     setup = np.zeros(1, engine.SETUP)
     times = {"timeout": timeout, "until": until, "sample": sample or 0.0, "watchdog": pfc.watchdog or 0.0 if pfc else 0.0}
     values = {name: picoseconds(name, value) for name, value in times.items()}
-    values |= {"packet": packet, "routing": routing, "in_order": routing == engine.HASH, "selective": selective}
+    values |= {"lanes": count, "packet": packet, "routing": routing, "in_order": routing == engine.HASH, "selective": selective}
     values |= {"pfc": pfc is not None, "control": kind}
     values["margin"] = int(np.bincount(cables.owner).max()) + 8  # a watchdog may resume every cable of a switch at once
     if kind == engine.DCQCN:
@@ -32,7 +36,8 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selec
     for name, value in values.items():
         setup[name] = value
 
-    ports = _ports(cables, packet, buffer, pfc, topology)
+    ports = _ports(cables, packet, buffer, lanes, pfc, topology)
+    chosen = chosen * count
     given = _given(flows, order, row, packet, draw)
     controls = np.zeros(len(flows) if kind else 1, engine.CONTROL)
     line = ports["per_byte"][chosen[first[row, flows.source]]][order]
@@ -40,10 +45,13 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selec
     controls["alpha"] = controls["used"] = 1.0
     controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
 
+    shared = np.zeros(cables.owner.size, engine.WIRE)
+    shared["sending"] = count * np.arange(shared.size)
+
     clock = np.zeros(1, engine.CLOCK)
     for name, value in {"unfinished": len(flows), "line": -1, "spare": -1, "random": draw.integers(1, 2**63)}.items():
         clock[name] = value
-    watched = [cables.between(*channel) for channel in watch]
+    watched = [np.add.outer(count * cables.between(*ends[:2]), ends[2:] or np.arange(count)).ravel() for ends in watch]
     rank = np.empty(len(flows), np.int64)
     rank[order] = np.arange(len(flows))
     stamps = links if kind == engine.HPCC else 1
@@ -53,6 +61,7 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selec
         clock=clock,
         heap=np.zeros(1024 + setup["margin"][0], engine.EVENT),
         ports=ports,
+        wires=shared,
         given=given,
         flows=np.zeros(len(flows), engine.FLOW),
         control=controls,
@@ -60,7 +69,7 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selec
         told=np.zeros((0, stamps), engine.STAMP),
         heard=np.zeros((len(flows) if kind == engine.HPCC else 1, stamps), engine.STAMP),
         got=np.zeros(given["packets"].sum() if selective else 1, np.uint8),
-        used=np.zeros(topology.vertices, np.int64),
+        used=np.zeros((topology.vertices, count), np.int64),
         size=np.full(topology.vertices, buffer, np.int64),
         first=first,
         choices=chosen,
@@ -76,17 +85,26 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, pfc, selec
     return state, order, cables, watched
 
 
-def _ports(cables, packet, buffer, pfc, topology):
-    ports = np.zeros(cables.owner.size, engine.PORT)
+def _ports(cables, packet, buffer, lanes, pfc, topology):
+    """The ports; `buffer` is a switch's, for one lane."""
+    table = np.zeros((cables.owner.size, len(lanes.weights)), engine.PORT)  # a row per wire
     for name in ("head", "ready"):
-        ports[name] = -1
-    ports["owner"], ports["peer"] = cables.owner, cables.peer
-    ports["per_byte"] = PICOSECONDS / cables.capacity
+        table[name] = -1
+    table["lane"] = np.arange(len(lanes.weights))
+    table["share"], table["rank"] = 1 / np.array(lanes.weights), len(lanes.strict)
+    for rank, lane in enumerate(lanes.strict):
+        table["share"][:, lane], table["rank"][:, lane] = 0.0, rank
+    columns = {"wire": np.arange(cables.owner.size), "owner": cables.owner, "peer": cables.peer, "per_byte": PICOSECONDS / cables.capacity}
     picoseconds("packet", packet / cables.capacity)  # a link too slow to count
-    ports["delay"] = picoseconds("delay", cables.delay)
-    if pfc is None:
-        return ports
-    headroom = np.ceil(pfc_headroom(cables.capacity, 2 * cables.delay, packet)) if pfc.headroom is None else np.full(len(ports), pfc.headroom)
+    columns |= {"delay": picoseconds("delay", cables.delay)} | (_thresholds(cables, packet, buffer, pfc, topology) if pfc else {})
+    for name, column in columns.items():
+        table[name] = np.reshape(column, (-1, 1))
+    return table.ravel()
+
+
+def _thresholds(cables, packet, buffer, pfc, topology):
+    """What each cable may hold in the switch it leads to, in one lane: `xoff`, `xon` and `room`."""
+    headroom = np.ceil(pfc_headroom(cables.capacity, 2 * cables.delay, packet)) if pfc.headroom is None else np.full(cables.peer.size, pfc.headroom)
     forwards = np.ones(topology.vertices, bool)
     forwards[: topology.hosts] = topology.direct
     reserved, into = np.bincount(cables.peer, headroom, topology.vertices), np.maximum(np.bincount(cables.peer, minlength=topology.vertices), 1)
@@ -94,13 +112,12 @@ def _ports(cables, packet, buffer, pfc, topology):
     if pfc.xoff is None and share.min() < packet:
         worst = int(share.argmin())
         needs = f"the headroom of {into[worst]} cables, {reserved[worst]:,.0f} bytes, and a packet for each"
-        raise ValueError(f"buffer must hold {needs}, not {buffer:,.0f} bytes in all")
-    ports["xoff"] = np.floor(share[cables.peer]) if pfc.xoff is None else pfc.xoff
-    ports["xon"] = np.maximum(0, ports["xoff"] - 2 * packet) if pfc.xon is None else pfc.xon
-    if (ports["xon"] > ports["xoff"]).any():
-        raise ValueError(f"xon must be at most xoff = {ports['xoff'].min():,} bytes, not {pfc.xon:,.0f}")
-    ports["room"] = ports["xoff"] + headroom
-    return ports
+        raise ValueError(f"buffer must hold {needs}, not {buffer:,.0f} bytes in all, or in each lane")
+    xoff = np.floor(share[cables.peer] if pfc.xoff is None else pfc.xoff)
+    xon = np.floor(np.maximum(0, xoff - 2 * packet) if pfc.xon is None else pfc.xon)
+    if np.any(xon > xoff):
+        raise ValueError(f"xon must be at most xoff = {np.min(xoff):,.0f} bytes, not {pfc.xon:,.0f}")
+    return {"xoff": xoff, "xon": xon, "room": xoff + headroom}
 
 
 def _given(flows, order, row, packet, draw):
@@ -109,7 +126,7 @@ def _given(flows, order, row, packet, draw):
     if packets.sum() > MOST_PACKETS:
         raise ValueError(f"size must come to at most {MOST_PACKETS:,} packets in all, not {packets.sum():,}")
     start = picoseconds("start", flows.start)
-    columns = {"row": row, "source": flows.source, "target": flows.target, "size": flows.size, "packets": packets, "start": start}
+    columns = {"row": row, "lane": flows.lane, "source": flows.source, "target": flows.target, "size": flows.size, "packets": packets, "start": start}
     for name, column in columns.items():
         given[name] = column[order]
     given["first"] = np.cumsum(given["packets"]) - given["packets"]
@@ -143,6 +160,13 @@ def grown(s):
     return s._replace(**longer)
 
 
+def unsent(s):
+    """Picoseconds of each port's transmission under way that are still to come."""
+    rest = np.zeros(s.ports.size, np.int64)
+    rest[s.wires["sending"]] = np.maximum(0, s.wires["free_at"] - s.clock[0]["now"])
+    return rest
+
+
 def waiting(s, p):
     """Packets in line at port p, first to last."""
     line, k = [], int(s.ports[p]["head"])
@@ -170,5 +194,9 @@ def waits(s):
         for k in waiting(s, p):
             cable = s.ports[s.packets[k]["port"]]
             if cable["stopping"]:
-                found.setdefault((int(cable["owner"]), int(cable["peer"]), 0), (int(s.ports[p]["owner"]), int(s.ports[p]["peer"]), 0))
+                found.setdefault(channel(cable), channel(s.ports[p]))
     return found
+
+
+def channel(port):
+    return int(port["owner"]), int(port["peer"]), int(port["lane"])
