@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import amount, count, one, out
+from fabriclab.checks import amount, count, each, one, out
 from fabriclab.collectives import rabenseifner_allreduce, ring_allreduce
 
 MATRIX = (
@@ -100,6 +100,6 @@ def compare(size, gpus, domains=catalog.DOMAINS):
     >>> [domain.name for domain, _, _ in compare(64 * MB, 64)][:2]
     ['NVL576', 'NVL144']
     """
-    gpus = int(one("gpus", count("gpus", gpus)))
+    gpus, size, domains = int(one("gpus", count("gpus", gpus))), one("size", amount("size", size)), [_domain(domain) for domain in each("domains", domains)]
     rows = [(domain, math.ceil(gpus / domain.packages), domain_allreduce(size, gpus, domain)) for domain in domains]
     return sorted(rows, key=lambda row: row[2])
