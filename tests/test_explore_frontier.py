@@ -1,0 +1,98 @@
+"""The optics explorer: picture and words follow the models wherever the controls stand."""
+
+import re
+
+import pytest
+from drawn import behind_legend, collisions
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_explore import assert_drawn_afresh, move, set_all
+
+from fabriclab import link, units
+from fabriclab.explore import frontier as explorers
+
+CONTROLS = ("hosts", "capacity", "port", "pluggable", "copackaged")
+
+
+def watts(text):
+    return [units.read(f"{value} {unit}").value for value, unit in re.findall(r"([\d.]+) ([kMG]?W)\b", text)]
+
+
+def assert_is_the_model(explorer):
+    at = explorer.values
+    radix, tiers = round(at["capacity"] / at["port"]), 1
+    while 2 * (radix / 2) ** tiers < at["hosts"]:
+        tiers += 1
+    links = at["hosts"] * (tiers - 1)
+    first, second, third = explorer.readout.splitlines()
+    words = "one switch" if tiers == 1 else f"{tiers} tiers"
+    assert first == f"{radix} ports a switch: {words}, {links:,} links on fibre, {2 * links:,} transceivers."
+    before, after = 2 * links * at["pluggable"], 2 * links * at["copackaged"]
+    said = watts(second)
+    assert said[:2] == [pytest.approx(before, rel=6e-4), pytest.approx(after, rel=6e-4)]
+    if before > after:
+        assert "saves" in second and said[2] == pytest.approx(before - after, rel=6e-4)
+        assert int(re.search(r"for ([\d,]+) H100", second)[1].replace(",", "")) == pytest.approx((before - after) / 1275, abs=0.51)
+    elif before < after:
+        assert "costs" in second and said[2] == pytest.approx(after - before, rel=6e-4)
+    else:
+        assert "saves nothing" in second
+    energies = [float(text) for text in re.findall(r"([\d.]+) pJ", third)]
+    assert energies == pytest.approx([1e12 * at[name] / (8 * at["port"]) for name in ("pluggable", "copackaged")], rel=6e-3)
+    assert explorer.artists[0].get_xydata().tolist() == [[at["hosts"], 2 * (tiers - 1)]]
+    assert explorer.artists[1].get_text() == f"{radix} ports: {words}"
+
+
+def test_it_opens_on_the_chapters_numbers():
+    """What a reader sees first is not the text's case: 10,000 GPUs under 64 ports, 20 and 10 W."""
+    explorer = explorers.optics()
+    assert repr(explorer).splitlines() == [
+        "64 ports a switch: 3 tiers, 20,000 links on fibre, 40,000 transceivers.",
+        "Pluggable 800 kW, co-packaged 400 kW: the package saves 400 kW, enough for 314 H100 in whole nodes.",
+        "Energy a bit and end: 50 pJ plugged in, 25 pJ in the package.",
+    ]
+    assert_is_the_model(explorer)
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_every_control_moves_the_words_to_the_model(control):
+    """A control does nothing that a reader can see, or what it shows is not what the formula gives."""
+    explorer = explorers.optics()
+    frame, readout = explorer.frame, explorer.readout
+    move(explorer.controls[control], 1)
+    assert explorer.error is None and explorer.readout != readout
+    # watts are words alone: the picture counts ends
+    assert (explorer.frame != frame) == (control not in ("pluggable", "copackaged"))
+    assert_is_the_model(explorer)
+
+
+ONE = explorers.optics()
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5))
+def test_whatever_the_controls_say_the_picture_is_the_model(places):
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    set_all(ONE, places)
+    assert ONE.error is None and "nan" not in ONE.readout and "inf" not in ONE.readout
+    assert_is_the_model(ONE)
+    assert 7 * max(map(len, ONE.readout.splitlines())) <= ONE.canvas.size[0] - 16
+    assert_drawn_afresh(ONE)
+    assert collisions(ONE.figure) == [] and behind_legend(ONE.figure) == []
+
+
+def test_a_fault_of_the_model_is_shown_in_place_and_passes(monkeypatch):
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+
+    def refuse(*arguments):
+        raise ValueError("this cannot be")
+
+    explorer = explorers.optics()
+    frame = explorer.frame
+    with monkeypatch.context() as broken:
+        broken.setattr(link, "tree_optics", refuse)
+        move(explorer.controls["hosts"], 1)
+        assert explorer.readout == "this cannot be" and explorer.frame == frame
+    move(explorer.controls["hosts"], 1)
+    assert explorer.error is None
+    assert_is_the_model(explorer)
