@@ -8,12 +8,12 @@ A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a
 tool's does), `read(path)` and `report(reading)`.
 """
 
-from fabriclab.telemetry import iblinkinfo, ibnetdiscover, mlxlink, nccl, pauses, perfquery, perftest
+from fabriclab.telemetry import gpus, iblinkinfo, ibnetdiscover, mlxlink, nccl, pauses, perfquery, perftest, watchdog
 from fabriclab.telemetry.nccl import log as nccl_log
 from fabriclab.telemetry.nccl import system
 from fabriclab.telemetry.source import lines, refuse, shorten
 
-READERS = (nccl, mlxlink, perfquery, perftest, pauses, ibnetdiscover, iblinkinfo, system, nccl_log)
+READERS = (nccl, mlxlink, perfquery, perftest, pauses, watchdog, gpus, ibnetdiscover, iblinkinfo, system, nccl_log)
 _SIGHT = 4096  # characters of a line by which a tool is known
 
 

@@ -235,6 +235,12 @@ def worst_lane(port):
     return worst, lanes[worst] / others if others else math.inf, lanes[worst] / sum(lanes)
 
 
+def best(port):
+    """Bytes per second that port and cable are both good for over the lanes in use, None where neither lists its speeds."""
+    both = [speed for speed in port.cable_speeds if not port.enabled_speeds or speed in port.enabled_speeds]
+    return max((rate for rate in (_rate(speed, port.width) for speed in both) if rate), default=None)
+
+
 def doubts(port):
     """What looks wrong with a port, one sentence each, the gravest first."""
     found = []
@@ -258,10 +264,9 @@ def doubts(port):
         found.append(f"the link went down {port.link_downs} time{'s' * (port.link_downs != 1)}{often}")
     if port.recoveries:
         found.append(f"{port.recoveries} link error recover{'ies' if port.recoveries != 1 else 'y'}: it dropped and came back by itself")
-    both = [speed for speed in port.cable_speeds if not port.enabled_speeds or speed in port.enabled_speeds]
-    best = max((rate for rate in (_rate(speed, port.width) for speed in both) if rate), default=None)
-    if best and port.rate and port.rate < 0.99 * best:
-        found.append(f"runs at {si(port.rate, 'b/s')}, though port and cable are good for {si(best, 'b/s')}: negotiated down, or lanes are dead")
+    fastest = best(port)
+    if fastest and port.rate and port.rate < 0.99 * fastest:
+        found.append(f"runs at {si(port.rate, 'b/s')}, though port and cable are good for {si(fastest, 'b/s')}: negotiated down, or lanes are dead")
     return found
 
 

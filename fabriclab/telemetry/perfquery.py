@@ -5,11 +5,14 @@ and a count. Two sets matter: the plain one (32 bits for traffic, 4 to 16 for er
 The names are spelt long or short (PortXmitData, XmtData). A plain counter that is full stays at all ones. PortXmitData
 and PortRcvData count words of 4 bytes, however many lanes the link has (IBTA specification, volume 1, PortCounters).
 A file may hold several ports. An answer without a counter is no data; it is not zeros.
+
+Two answers of one port and the time between them make rates. perfquery prints no time; a line of ``date -Is`` (or of
+``date +%s``) in front of each answer gives it: ``(date -Is; perfquery -x 41 17; sleep 10; date -Is; perfquery -x 41 17) > file``.
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from fabriclab.checks import positive
 from fabriclab.telemetry.source import lines, name, refuse, shorten
@@ -59,14 +62,16 @@ _UNICAST = "PortUnicastXmitPkts"  # one that only the extended set has
 SIGN = re.compile(rf"^\s*(?:# Port[A-Za-z ]{{0,40}} counters: |(?:PortSelect|{'|'.join((*_BITS, *_SHORT))}):\.\.)")
 _HEAD = re.compile(r"^\s*#\s*(Port[A-Za-z ]{0,40}?) ?counters: (?:Lid (\d{1,5})|(DR path .{1,200}?)) port (\d{1,3})(?!\d)")
 _FIELD = re.compile(r"^\s*([A-Za-z]\w{1,60}):\.*\s*(.*?)\s*$")
+_TIME = re.compile(r"^\s*#?\s*(?:(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d{1,6})\d{0,3})?(Z|[+-]\d\d:?\d\d)?|(\d{10})(?:\.(\d{1,6})\d{0,3})?)\s*$")
 _MOST_PORTS = 20_000
-_CABLE = ("SymbolErrorCounter", "PortRcvErrors", "LocalLinkIntegrityErrors", "LinkErrorRecoveryCounter")
+CABLE = ("SymbolErrorCounter", "PortRcvErrors", "LocalLinkIntegrityErrors", "LinkErrorRecoveryCounter")
 
 
 @dataclass(frozen=True)
 class Port:
     """One answer: its first `line`, the port's `lid` (or directed `route`) and `number`, None where not printed; which `set`
-    of counters ("extended", "plain", or the name of a set of details), and the counts by their long names, as printed."""
+    of counters ("extended", "plain", or the name of a set of details), and the counts by their long names, as printed; `at`
+    the time of the line of `date` in front, seconds since 1970, None without one."""
 
     line: int
     lid: int | None
@@ -74,6 +79,7 @@ class Port:
     number: int | None
     set: str
     counters: tuple[tuple[str, int], ...]
+    at: float | None = None
 
     def count(self, counter):
         """The count as printed, None where it was not."""
@@ -139,11 +145,11 @@ def read(path):
     Raises ValueError naming file, line and reason for a count that is none or that its counter cannot hold, a comment or a
     line that is cut, and a file without a single counter: an empty answer is no data, not zeros.
     """
-    ports, head, counters, last = [], None, {}, 0
+    ports, head, counters, last, at = [], None, {}, 0, None
 
     def close():
         if head:
-            ports.append(_port(path, head, counters))
+            ports.append(_port(path, head, counters, at))
             if len(ports) > _MOST_PORTS:
                 refuse(path, last, f"more than {_MOST_PORTS:,} ports")
 
@@ -155,6 +161,10 @@ def read(path):
                 refuse(path, last, f"a comment of perfquery's, but not whole: {shorten(text)}")
             close()
             head, counters = (last, *found.groups()), {}
+            continue
+        if line.whole and len(text) < 60 and (found := _TIME.match(text)):
+            close()
+            head, counters, at = None, {}, _seconds(path, last, *found.groups())
             continue
         found = _FIELD.match(text)
         if not found or not (":." in text or found[1] in _SHORT or found[1] in _BITS):
@@ -177,14 +187,25 @@ def read(path):
     return Reading(name(path), tuple(ports))
 
 
-def _port(path, head, found):
+def _seconds(path, number, day, part, zone, epoch, epoch_part):
+    """Seconds since 1970 of a line of `date`; without a zone it is taken as UTC, since only differences count."""
+    if epoch:
+        return int(epoch) + float(f"0.{epoch_part or 0}")
+    try:
+        moment = datetime.fromisoformat(day + (zone or "+00:00"))
+    except ValueError:
+        refuse(path, number, f"{shorten(day)} is no time that there is")
+    return moment.astimezone(UTC).timestamp() + float(f"0.{part or 0}")
+
+
+def _port(path, head, found, at):
     line, kind, lid, route, number = head
     values = {counter: value for counter, (_, value) in found.items() if not counter.endswith(("Select", "Select2"))}
     if kind is None:
         kind = "Port extended" if _UNICAST in values or any(value >> 32 for value in values.values()) else "Port"
         number = found.get("PortSelect", (0, None))[1]
     kept = {"Port": "plain", "Port extended": "extended"}.get(kind.strip(), kind.strip())
-    port = Port(line, int(lid) if lid else None, route, int(number) if number is not None else None, kept, tuple(values.items()))
+    port = Port(line, int(lid) if lid else None, route, int(number) if number is not None else None, kept, tuple(values.items()), at)
     for counter, value in values.items():
         if value > port._most(counter):
             refuse(path, found[counter][0], f"{counter} is {value:,}, more than its {port._most(counter).bit_length()} bits hold")
@@ -227,6 +248,35 @@ def rates(before, after, seconds):
     return Rates(seconds, *traffic, tuple(grown.items()), tuple(counter for counter in after.full if counter in first))
 
 
+def pairs(reading):
+    """(before, after, seconds) for answers of one port and set that follow each other in the file; seconds None without times."""
+    latest, found = {}, []
+    for port in reading.ports:
+        key = (port.lid, port.route, port.number, port.set)
+        if key in latest:
+            before = latest[key]
+            found.append((before, port, port.at - before.at if None not in (port.at, before.at) else None))
+        latest[key] = port
+    return found
+
+
+def told(found, rate=None):
+    """What the `Rates` between two answers say, line by line; `rate` is the port's line rate in bytes per second, if known."""
+    said = []
+    for words, amount, data in (("sent", found.sent, "PortXmitData"), ("received", found.received, "PortRcvData")):
+        if amount is not None:
+            least = "at least " if data in found.at_least else ""
+            said.append(f"{words} {least}{si(amount, 'B/s')}" + (f", {amount / rate:.0%} of the line" if rate else ""))
+    if found.wait:
+        said.append(f"PortXmitWait grows by {found.wait:,.0f} ticks a second: data ready, and no credit to send")
+    grown = [f"{counter} by {'at least ' * (counter in found.at_least)}{rise:,}" for counter, rise in found.grown if rise and not counter.endswith(("Data", "Pkts", "Wait"))]
+    said.append(f"grew: {', '.join(grown)}" if grown else "no error counter grew")
+    stuck = [counter for counter in found.at_least if counter not in dict(found.grown)]
+    if stuck:
+        said.append(f"full at both readings, so they tell nothing: {', '.join(stuck)}")
+    return said
+
+
 def doubts(port):
     """What looks wrong with a port, one sentence each, the gravest first."""
     if not port.counters:
@@ -239,7 +289,7 @@ def doubts(port):
     if stuck := [counter for counter in full if counter.endswith(("Data", "Pkts", "Wait"))]:
         when = f"; {si((1 << 32) * WORD / (400 * Gbps), 's', 2)} at 400 Gb/s fill 32 bits of data: read the extended counters (-x)" if port.set == "plain" else ""
         found.append(f"stopped at all ones, so the truth is at least that: {', '.join(stuck)}{when}")
-    damaged = [counter for counter in _CABLE if port.count(counter)]
+    damaged = [counter for counter in CABLE if port.count(counter)]
     if damaged:
         found.append(f"{', '.join(f'{counter} {seen(counter)}' for counter in damaged)}: bits arrive damaged; look at this cable and both its ends (mlxlink)")
     if port.count("PortXmitDiscards"):
@@ -268,9 +318,19 @@ def report(reading):
     if len(reading.ports) > 20:
         wrong = sum(bool(doubts(port)) for port in reading.ports[20:])
         said.append(f"… and {len(reading.ports) - 20} more ports, {wrong} of them with something to look at")
-    twice = [called for called, times in Counter(port.called for port in reading.ports if port.set in ("plain", "extended")).items() if times > 1]
-    if twice:
-        said.append(f"{twice[0]} is read more than once: perfquery.rates(before, after, seconds) makes rates of two")
+    between = [pair for pair in pairs(reading) if pair[0].set in ("plain", "extended")]
+    timed = [pair for pair in between if pair[2] is not None]
+    for before, after, seconds in timed[:8]:
+        try:
+            found = rates(before, after, seconds)
+        except ValueError as error:
+            said.append(f"! no rates of {after.called}, lines {before.line} and {after.line}: {error}")
+        else:
+            said += [f"{after.called}, in the {si(seconds, 's')} from line {before.line} to line {after.line}:", *(f"  {line}" for line in told(found))]
+    if len(timed) > 8:
+        said.append(f"… and {len(timed) - 8} more pairs of answers")
+    if between and not timed:
+        said.append(f"{between[0][1].called} is read more than once: a line of date -Is before each answer gives the rates, or perfquery.rates(before, after, seconds)")
     return "\n".join(said)
 
 

@@ -7,12 +7,12 @@ from fabriclab.checks import positive
 from fabriclab.telemetry.perftest.table import SIGN, TOOL, Reading, Row, Table, read
 from fabriclab.units import Gbps, KiB, si, us
 
-__all__ = ["HEALTHY", "PORTS", "SEVERE", "SIGN", "SUSPICIOUS", "TOOL", "Reading", "Row", "Table", "doubts", "read", "report", "share"]
+__all__ = ["GOOD", "HEALTHY", "LARGE", "PORTS", "SEVERE", "SIGN", "SUSPICIOUS", "TOOL", "Reading", "Row", "Table", "doubts", "read", "report", "share"]
 
 HEALTHY, SUSPICIOUS, SEVERE = 2 * us, 5 * us, 100 * us  # of a small write, one way: the chapter, Monitoring and debugging
 PORTS = tuple(gigabits * Gbps for gigabits in (10, 25, 40, 50, 56, 100, 200, 400, 800))  # what is sold, one way
-_GOOD = 0.9  # of the port's rate; the chapter's healthy 400 Gb/s port carries 96 %
-_LARGE = 64 * KiB  # from here on the port and not the start of a message sets the rate, with several in flight
+GOOD = 0.9  # of the port's rate; the chapter's healthy 400 Gb/s port carries 96 %
+LARGE = 64 * KiB  # from here on the port and not the start of a message sets the rate, with several in flight
 
 
 def share(table, rate):
@@ -50,8 +50,8 @@ def _slow(table, rate):
     off = [row for row in table.rows if row.messages and not _follows(table, row)]
     if off:
         found.append(f"the message rate times the size is not the average at {_size(off[0].size)} (line {off[0].line}): edited, or not these units")
-    large = [row for row in table.rows if row.size >= _LARGE]
-    if large and rate and table.bidirectional is not None and share(table, rate) < _GOOD:
+    large = [row for row in table.rows if row.size >= LARGE]
+    if large and rate and table.bidirectional is not None and share(table, rate) < GOOD:
         found.append(f"{share(table, rate):.0%} of the port's {si(rate, 'b/s')}; a healthy one carries 96 % or more: speed, width, PCIe slot and NUMA node")
     if large and rate and table.bidirectional is not None and share(table, rate) > 1:
         found.append("more than the port carries: a loopback, or another port")
@@ -110,8 +110,8 @@ def _bandwidth_lines(table):
         said.append("peak 0.00: not measured, as in duration mode, where half of the time is margin")
     if way is None:
         said.append("the title is missing: with -b this is the sum of both directions")
-    elif max(row.size for row in table.rows) < _LARGE:
-        said.append(f"no message of {_size(int(_LARGE))} or more: the start of a message rules here, so this tells nothing about the port's rate")
+    elif max(row.size for row in table.rows) < LARGE:
+        said.append(f"no message of {_size(int(LARGE))} or more: the start of a message rules here, so this tells nothing about the port's rate")
     elif port := next((rate for rate in PORTS if way <= rate), None):
         faster = f", {way / (2 * port):.0%} of one twice as fast, as if that had lost half of its lanes" if 2 * port in PORTS else ""
         said.append(f"the port's rate is not printed: {way / port:.0%} of a {si(port, 'b/s')} port (96 % or more is healthy){faster}")
