@@ -5,6 +5,7 @@ import random
 from fabriclab import collectives, topology
 from fabriclab.telemetry.made.fabric import ibnetdiscover
 from fabriclab.telemetry.made.nccl import nccl_tests
+from fabriclab.telemetry.made.nccl_log import nccl_log
 from fabriclab.telemetry.made.perftest import perftest_bandwidth, perftest_latency
 from fabriclab.telemetry.made.port import mlxlink, perfquery
 from fabriclab.telemetry.perfquery import WORD
@@ -99,6 +100,8 @@ def shipped():
         ),
         "perfquery_before.txt": _congested(0),
         "perfquery_after.txt": _congested(10),
+        "nccl_debug_eight_ports.txt": nccl_log(_NODES),
+        "nccl_debug_one_port.txt": nccl_log(_NODES, ports=1, forced=[("NCCL_IB_HCA", "mlx5_0")]),
         "perftest_write_bw.txt": _write_sweep(),
         "perftest_write_lat.txt": _write_latency(),
     }
