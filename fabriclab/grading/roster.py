@@ -119,10 +119,10 @@ def _plain(cell):
 def folder(student):
     """The name of a student's folder: readable, the same for ever, and another for each id on any file system.
 
-    Windows and macOS fold case and accents, so the name is plain small letters and the first half of a hash tells ids apart.
+    Windows and macOS fold case and accents, so the name is plain small letters and the start of a hash tells ids apart.
 
     >>> folder("ADA"), folder("ada")
-    ('ada-cd4f21e5', 'ada-b71b4a09')
+    ('ada-8a15fea9', 'ada-fdee430d')
     """
     student = identify(student)
     letters = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode().lower()

@@ -1,0 +1,109 @@
+"""What has come in: which file is whose, and which notebook it is. Whatever cannot be told is reported, never guessed.
+
+A folder for each student, called by the student's id or as `release` called it, with notebooks anywhere inside. A folder
+`students` around them, as a release has it, is looked into.
+"""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabriclab.exercises.core import identify
+from fabriclab.grading.roster import folder
+from fabriclab.grading.submission import LARGEST
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One notebook of one student: `path`, and its name below the folder of submissions. `refused` says why it is not opened."""
+
+    student: str
+    notebook: str
+    path: Path
+    name: str
+    refused: str = ""
+
+
+def look(submissions, roster, assignments):
+    """(tuple of `Sent`, tuple of lines on what could not be matched); `assignments` is {notebook: its exercises' ids}.
+
+    Of several files for one notebook none is taken unless they are the same: the student is asked which one counts.
+    """
+    top = Path(submissions)
+    if not top.is_dir():
+        raise ValueError(f"{top}: no such folder of submissions")
+    if (top / "students").is_dir() and not (top / "students").is_symlink():
+        top = top / "students"
+    owners = {folder(person.id): person.id for person in roster} | {person.id: person.id for person in roster}
+    found, strange = {}, []
+    for entry in sorted(top.iterdir()):
+        student = owners.get(_spelt(entry.name))
+        if entry.name.startswith(".") or entry.name == "manifest.json":
+            continue
+        if student is None or not entry.is_dir() or entry.is_symlink():
+            strange.append(f"{entry.name}: not matched to the class list; a folder is called by a student's id or as it was released")
+            continue
+        files = list(_notebooks(entry))
+        if not files:
+            strange.append(f"{entry.name}: no notebook in it")
+        for path in files:
+            name = path.relative_to(top).as_posix()
+            notebook = _which(path, assignments)
+            if notebook is None:
+                strange.append(f"{name}: asks none of this release's exercises")
+            else:
+                found.setdefault((student, notebook), []).append((path, name))
+    return tuple(_one(*key, files) for key, files in sorted(found.items())), tuple(strange)
+
+
+def read(path):
+    """The bytes of a submission. Raises ValueError, in one line, for what is too large or not to be opened."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError(f"more than {LARGEST / 2**20:.0f} MiB")
+        return path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"cannot be opened: {(error.strerror or str(error)).lower()}") from error
+
+
+def _spelt(name):
+    try:
+        return identify(name)
+    except ValueError:
+        return ""
+
+
+def _notebooks(top):
+    """Notebook files below a student's folder: no links, which may lead anywhere, and no copies that an editor or a Mac keeps."""
+    for where, folders, names in os.walk(top):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__MACOSX")
+        for name in sorted(names):
+            path = Path(where, name)
+            if name.lower().endswith(".ipynb") and not name.startswith(".") and stat.S_ISREG(path.lstat().st_mode):
+                yield path
+
+
+def _which(path, assignments):
+    """The notebook that a file is: the one most of whose exercises it names, or else the one it is called by."""
+    try:
+        text = read(path)
+    except ValueError:
+        text = b""
+    named = {notebook: sum(name.encode() in text for name in ids) / len(ids) for notebook, ids in assignments.items() if ids}
+    best = max(named, key=named.get, default=None)
+    if best and named[best]:
+        return best
+    return next((notebook for notebook in assignments if path.name.startswith(Path(notebook).stem)), None)
+
+
+def _one(student, notebook, files):
+    path, name = files[0]
+    contents = set()
+    for other, _ in files:
+        try:
+            contents.add(read(other))
+        except ValueError as error:
+            return Sent(student, notebook, path, name, f"{error}" if len(files) == 1 else f"{name}: {error}")
+    several = ", ".join(name for _, name in files)
+    return Sent(student, notebook, path, name, f"sent more than once, and not the same: {several}" if len(contents) > 1 else "")

@@ -1,0 +1,103 @@
+"""Workers for a batch, on this machine or on many, behind the one interface of `concurrent.futures`.
+
+A worker that dies takes only its own submission along: what was under way beside it is tried again, each alone.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, ProcessPoolExecutor, wait
+from multiprocessing.connection import wait as wait_for
+
+
+@contextlib.contextmanager
+def processes(workers):
+    """A pool of `workers` processes. Left by an exception, such as Ctrl-C, it stops them where they are."""
+    # fresh processes: a forked one could hold a lock that no thread of its own will ever let go
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
+    try:
+        yield pool
+        pool.shutdown()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+
+
+def _begin():
+    """A worker leaves Ctrl-C to the batch, and does not outlive it."""
+    signal.signal(signal.SIGINT, lambda *_: None)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: (wait_for([parent.sentinel]), os._exit(1)), daemon=True).start()
+
+
+@contextlib.contextmanager
+def cluster(address):
+    """The executor of a dask scheduler, such as `tcp://10.0.0.1:8786`. Raises ValueError if none answers there."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ValueError("--scheduler needs the package distributed: run `make setup`") from error
+    try:
+        client = Client(address, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no dask scheduler answers at {address}") from error
+    with client:
+        yield client.get_executor(pure=False, retries=0)
+
+
+def run(open_pool, width, work, jobs):
+    """Yield (job, result, "") as each is done, or (job, None, why) where the worker died twice or the work raised.
+
+    `open_pool()` gives a pool in a `with`, `width` jobs at a time go to it, and a job's work is `work(*job())`, so that what
+    a job carries is made when its turn comes (a ValueError of `job()` costs that job). `Stop` raised by the work stops all.
+    """
+    jobs, suspects = deque(jobs), []
+    while jobs:
+        with open_pool() as pool:
+            yield from _until_broken(pool, width, work, jobs, suspects)
+    for job in suspects:
+        with open_pool() as pool:
+            outcomes = list(_until_broken(pool, 1, work, deque([job]), again := []))
+        yield outcomes[0] if not again else (job, None, "it ended the grader's worker, twice")
+
+
+class Stop(RuntimeError):
+    """What no other submission would fare better with: the whole batch stops."""
+
+
+def _until_broken(pool, width, work, jobs, suspects):
+    running = {}
+    while jobs or running:
+        while jobs and len(running) < width:
+            job = jobs.popleft()
+            try:
+                running[pool.submit(work, *job())] = job
+            except ValueError as error:
+                yield job, None, str(error)
+            except BrokenExecutor:
+                # whoever broke it is among those under way; this one never was
+                jobs.appendleft(job)
+                suspects += running.values()
+                return
+        finished, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in finished:
+            job = running.pop(future)
+            try:
+                yield job, future.result(), ""
+            except CancelledError as error:
+                raise Stop("the scheduler went away; start the same command again, and what is done will be kept") from error
+            except Stop:
+                raise
+            except BrokenExecutor:
+                suspects.append(job)
+            except Exception as error:
+                if type(error).__name__ == "KilledWorker":  # dask's word; a death of ours is a BrokenExecutor
+                    suspects.append(job)
+                else:
+                    yield job, None, f"the grader failed on it ({type(error).__name__}: {error})"[:300]
