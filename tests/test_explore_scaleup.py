@@ -1,0 +1,145 @@
+"""Scale-up alive: picture and words follow the models wherever the controls stand."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from drawn import behind_legend, collisions
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_explore import assert_drawn_afresh, move, near, quantities, set_all
+
+from fabriclab import scaleup, units
+from fabriclab.explore import scaleup as explorers
+
+MAKERS = {"headers": explorers.headers, "tree": explorers.tree}
+CONTROLS = [(name, control) for name, make in MAKERS.items() for control in make().controls]
+INSIDE = {"ESUN": 4, "IPv4": 20, "IPv6": 40, "RoCEv2": 44}
+TRANSFERS = {3: 8 * 128 / 130, 4: 16 * 128 / 130, 5: 32 * 128 / 130, 6: 64 * 242 / 256}
+
+
+def payload(stack, size, k, command):
+    return k * size / (38 + np.maximum(46, INSIDE[stack] + k * (size + command)))
+
+
+def rates(line):
+    return [units.read(text) for text in re.findall(r"[\d.,]*\d [KMGT]?B/s", line)]
+
+
+def per_cent(line):
+    return [float(text) for text in re.findall(r"([\d.]+)%", line)]
+
+
+def assert_headers_is_the_model(explorer):
+    at = explorer.values
+    packet = at["size"], at["transactions"], at["command"]
+    shares = {stack: payload(stack, *packet) for stack in INSIDE}
+    first, second, third = explorer.readout.splitlines()
+    assert first.startswith(f"{at['transactions']} x {at['size']:,} B:") and re.findall(r"([A-Z]\w+) [\d.]+%", first) == list(INSIDE)
+    assert per_cent(first) == pytest.approx([100 * share for share in shares.values()], abs=0.051)
+    assert per_cent(second) == pytest.approx([100 * (shares["ESUN"] / shares[stack] - 1) for stack in ("IPv4", "IPv6")], abs=0.051)
+    if at["transactions"] == 1:
+        assert third.startswith("Alone, it waits for nobody.")
+    else:
+        assert near(quantities(third)[0], (at["transactions"] - 1) * at["size"] / at["rate"])
+    longest = 44 + at["transactions"] * (at["size"] + at["command"])
+    assert ("do not fit" in third) == (longest > 9000)
+    if longest > 9000:
+        assert f" {longest:,} B do not fit" in third
+    for line, stack in zip(explorer.figure.axes[0].lines[1::2], INSIDE, strict=True):
+        sizes, curve = line.get_data()
+        np.testing.assert_allclose(curve, payload(stack, sizes, *packet[1:]), rtol=1e-9)
+
+
+def assert_tree_is_the_model(explorer):
+    at = explorer.values
+    n, down, rate = at["gpus"], at["lanes"] // at["width"] - 1, at["width"] * TRANSFERS[at["generation"]] / 8 * 1e9
+    levels = next(level for level in range(1, 20) if down**level >= n)
+    under = down ** (levels - 1)
+    evenly = min(rate * (n - 1) / (down**k * (n - down**k)) for k in range(levels))
+    doubling = next(level for level in range(1, 20) if 2**level >= n)
+    first, second, third, fourth = explorer.readout.splitlines()
+    assert [int(text) for text in re.findall(r"\d+", first)] == [levels, down, doubling]
+    assert all(near(q, value) or q.value == pytest.approx(value, rel=6e-3) for q, value in zip(rates(second), (rate / under, evenly, rate / n), strict=True))
+    assert rates(third)[0].value == pytest.approx(2 * rate / 2**doubling, rel=6e-3) and f" {doubling} time" in third
+    assert rates(fourth)[0].value == pytest.approx(rate, rel=6e-3)
+    assert quantities(fourth)[-2].value == pytest.approx(2 * (n - 1) * (1e-6 + 64e6 / n / rate), rel=6e-3)
+    ends = [bar.get_x() + bar.get_width() for bar in explorer.figure.axes[0].patches]
+    assert ends == pytest.approx([max(value, 1e6) for value in (rate / n, rate / under, evenly, rate)], rel=1e-9)
+
+
+CHECKS = {"headers": assert_headers_is_the_model, "tree": assert_tree_is_the_model}
+OPENINGS = {
+    "headers": [
+        "1 x 64 B: payload ESUN 60.4%, IPv4 52.5%, IPv6 45.1%, RoCEv2 43.8%.",
+        "ESUN carries 15.1% more than IPv4 on the same wire, 34.0% more than IPv6.",
+        "Alone, it waits for nobody.",
+    ],
+    "tree": [
+        "2 levels of switches, 8 ports down from each; by doubling it would be 6.",
+        "All at once, one way: across the root 7.88 GB/s, evenly 8.86 GB/s, to the host 985 MB/s.",
+        "The text's rule, both directions halved 6 times: 1.97 GB/s.",
+        "A ring keeps 63 GB/s: 64 MB in 2.13 ms, at 1 us a step.",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_it_opens_on_the_texts_numbers(name):
+    """What a reader sees first is not the text's case: 64 B under four stacks (R307), 64 GPUs under PCIe 5 (R312)."""
+    explorer = MAKERS[name]()
+    assert repr(explorer).splitlines() == OPENINGS[name]
+    CHECKS[name](explorer)
+
+
+@pytest.mark.parametrize("name, control", CONTROLS)
+def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
+    """A control does nothing that a reader can see, or what it shows is not what the formula gives."""
+    explorer = MAKERS[name](**({"transactions": 4} if name == "headers" else {}))
+    frame, readout = explorer.frame, explorer.readout
+    move(explorer.controls[control], -1)
+    assert explorer.error is None and explorer.readout != readout
+    # how fast transactions are made is words alone
+    assert (explorer.frame != frame) == (control != "rate")
+    CHECKS[name](explorer)
+
+
+ONE_EACH = {name: make() for name, make in MAKERS.items()}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=4, max_size=4))
+def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    explorer = ONE_EACH[name]
+    set_all(explorer, places)
+    assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    CHECKS[name](explorer)
+    assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
+    assert_drawn_afresh(explorer)
+    assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
+
+
+@pytest.mark.parametrize("name, function", [("headers", "payload_efficiency"), ("tree", "pcie_rate")])
+def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function, monkeypatch):
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+
+    def refuse(*arguments):
+        raise ValueError("this cannot be")
+
+    explorer = MAKERS[name]()
+    frame, control = explorer.frame, list(explorer.controls.values())[1]
+    with monkeypatch.context() as broken:
+        broken.setattr(scaleup, function, refuse)
+        move(control, -1)
+        assert explorer.readout == "this cannot be" and explorer.frame == frame
+    move(control, -1)
+    assert explorer.error is None
+    CHECKS[name](explorer)
+
+
+def test_doubling_is_the_whole_number_of_halvings():
+    """A power of two gets a level too many, as a rounded logarithm would give."""
+    assert [math.ceil(math.log2(n)) for n in explorers.GPUS] == [(n - 1).bit_length() for n in explorers.GPUS]
