@@ -166,6 +166,12 @@ FINGERPRINTS = {
     "cluster.ring": "5c0735d7",
     "cluster.units": "374fdac5",
     "cluster.base": "83c36ee2",
+    "frontier.ends": "c4faaa70",
+    "frontier.fed": "fd20e9ed",
+    "frontier.lane": "c7871f89",
+    "frontier.claim": "33458a5a",
+    "frontier.pool": "4b5c1ff1",
+    "frontier.tiers": "43f54e3f",
 }
 
 

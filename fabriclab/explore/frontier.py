@@ -12,7 +12,7 @@ WATTS = [2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 
 
 
 def _bits(value):
-    return f"{si(8 * value, '')}b/s"
+    return si(value, "b/s")
 
 
 def _watts(value):

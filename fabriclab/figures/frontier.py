@@ -82,7 +82,7 @@ def energy(ax):
         cost = link.energy_per_bit(module.watts, module.rate)
         artists["light"] += ax.plot([module.reach], [cost], "D" if packaged else "o", color=COLOURS["first" if packaged else "second"], markersize=8)
     for module in (catalog.PLUGGABLE, catalog.CPO, catalog.MODULES[-1]):
-        words = f"{module.watts:g} W for {si(8 * module.rate, '')}b/s" + (", the text" if "chapter" in module.name else "")
+        words = f"{module.watts:g} W for {si(module.rate, 'b/s')}" + (", the text" if "chapter" in module.name else "")
         artists["labels"].append(ax.annotate(words, (module.reach, link.energy_per_bit(module.watts, module.rate)), (9, 0), textcoords="offset points", va="center"))
     artists["labels"].append(ax.annotate("makers' modules", (44, 20 * pJ), (0, 0), textcoords="offset points", ha="right", va="center"))
     artists["legend"] = ax.legend([artists["light"][0], artists["light"][1]], ["pluggable module", "co-packaged engine"], loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
