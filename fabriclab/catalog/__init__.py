@@ -4,7 +4,7 @@ Floor 1. A record is a frozen dataclass of SI floats and a `source`. The chapter
 inputs of its examples and not properties of a product. One file for each kind of thing; all of it is reached from here.
 """
 
-from fabriclab.catalog.accelerators import A100, ACCELERATORS, B200, DGX_H100_POWER, H100, H100_PEAK_FP16, NVLS_H100, RACK_OTHER_POWER, V100, Accelerator
+from fabriclab.catalog.accelerators import A100, ACCELERATORS, B200, DGX_H100_POWER, H100, H100_BUSBW, H100_PEAK_FP16, RACK_OTHER_POWER, V100, Accelerator
 from fabriclab.catalog.cables import (
     COPPER_LOSS,
     COPPER_REACH,

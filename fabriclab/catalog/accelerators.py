@@ -38,5 +38,6 @@ ACCELERATORS = (V100, A100, H100, B200)
 H100_PEAK_FP16 = 989 * TFLOPs  # FLOP/s, dense FP16/BF16: NVIDIA H100 SXM data sheet
 DGX_H100_POWER = 10.2 * kW  # a whole node at most: NVIDIA DGX H100 data sheet
 RACK_OTHER_POWER = 11.1 * kW  # a rack of four nodes, all but its GPUs: the chapter's registry
-# AllReduce busbw of a whole node of eight H100 with the NVSwitches adding up (NVLink SHARP), measured: NVIDIA/nccl issue 1374
-NVLS_H100 = 480 * GB
+# AllReduce busbw measured on 1, 2 and 4 nodes of eight H100 and eight 400 Gb/s ports: NVIDIA/nccl issue 1374. One node's has the
+# NVSwitches adding up (NVLink SHARP); between two nodes a tree may show more than the ports carry.
+H100_BUSBW = {1: 480 * GB, 2: 470 * GB, 4: 366 * GB}

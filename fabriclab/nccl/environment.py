@@ -43,7 +43,7 @@ class Node:
 
 DGX_H100 = Node(
     "DGX H100", 8, tuple(f"mlx5_{i}" for i in range(8)), catalog.H100.port.per_direction, "IB",
-    catalog.H100.nvlink.per_direction, catalog.H100.host.per_direction, catalog.NVLS_H100,
+    catalog.H100.nvlink.per_direction, catalog.H100.host.per_direction, catalog.H100_BUSBW[1],
 )  # fmt: skip
 
 
