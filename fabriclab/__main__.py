@@ -43,6 +43,57 @@ def read(arguments):
     return status
 
 
+def release(arguments):
+    try:
+        from fabriclab.grading import release, roster
+    except ImportError:
+        return students_kit("release")
+    people = class_list(arguments.roster, roster)
+    if people is None:
+        return 2
+    try:
+        done = release.release(people, arguments.out)
+    except (ValueError, OSError) as fault:
+        return refuse("release", fault)
+    print(f"{arguments.out}: {done}; a kit and the exercises of {len(people)} student{'s' if len(people) > 1 else ''}.")
+    return 0
+
+
+def grade(arguments):
+    try:
+        from fabriclab.grading import batch, gradebook, roster
+    except ImportError:
+        return students_kit("grade")
+    people = class_list(arguments.roster, roster)
+    if people is None:
+        return 2
+    try:
+        done = batch.grade(arguments.submissions, people, arguments.out, workers=arguments.workers, scheduler=arguments.scheduler, unsafe=arguments.unsafe)
+    except (ValueError, OSError, RuntimeError) as fault:
+        return refuse("grade", fault)
+    except KeyboardInterrupt:
+        print("Stopped. What is graded is kept: start the same command again to go on.", file=sys.stderr)
+        return 1
+    print(batch.summary(done, people))
+    for student in gradebook.formulas(people):
+        print(f"{student}: this id begins like a formula; in grades.csv and canvas.csv take off the ' before it when you import them.")
+    return 1 if done.strange or any(result.refused for result in done.results.values()) else 0
+
+
+def class_list(path, roster):
+    """The class, or None once it is said why not."""
+    try:
+        return roster.read(path)
+    except OSError as fault:
+        refuse(path, (fault.strerror or str(fault)).lower())
+    except ValueError as fault:
+        refuse(path, fault)
+
+
+def students_kit(command):
+    return refuse(command, "this is a student's kit; a class is run from the whole repository")
+
+
 def refuse(path, reason):
     reason = " ".join(str(reason).split())
     print(reason if reason.startswith(path) else f"{path}: {reason}", file=sys.stderr)
@@ -64,6 +115,20 @@ def parser():
     command = commands.add_parser("read", help="say what is in the output of a measuring tool, such as nccl-tests")
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=read)
+
+    command = commands.add_parser("release", help="make a class the kit and each student's own exercises")
+    command.add_argument("--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids")
+    command.add_argument("--out", required=True, metavar="DIR", help="where to put it")
+    command.set_defaults(run=release)
+
+    command = commands.add_parser("grade", help="grade what a class has sent; start it again after an interrupt to go on")
+    command.add_argument("submissions", metavar="SUBMISSIONS", help="the folder with one folder for each student")
+    command.add_argument("--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids")
+    command.add_argument("--out", required=True, metavar="DIR", help="where to put grades, feedback and report")
+    command.add_argument("--workers", type=int, metavar="N", help="notebooks at once (default: one for each processor)")
+    command.add_argument("--scheduler", metavar="ADDRESS", help="a dask scheduler that has the work done on many machines")
+    command.add_argument("--unsafe", action="store_true", help="run students' code without a sandbox, with all that your account may do")
+    command.set_defaults(run=grade)
     return top
 
 
