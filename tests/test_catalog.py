@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from fabriclab import catalog, link
+from fabriclab import catalog, link, topology
 from fabriclab.units import GB, Gbps
 
 
@@ -99,3 +99,65 @@ def test_modules_per_bit():
     energy = {m.name: m.watts / (m.rate * 8) * 1e12 for m in catalog.MODULES}
     assert energy[catalog.PLUGGABLE.name] == pytest.approx(50) and energy[catalog.CPO.name] == pytest.approx(25)
     assert all(e < 25 for name, e in energy.items() if "chapter" not in name)
+
+
+@pytest.mark.parametrize("name, lane, data", [("SDR", 2.5, 8), ("DDR", 5, 16), ("QDR", 10, 32), ("FDR", 14.0625, 54.545), ("EDR", 25.78125, 100), ("HDR", 53.125, 200), ("NDR", 106.25, 400), ("XDR", 212.5, 800)])
+def test_infiniband_lane_by_lane(name, lane, data):
+    """Lanes, line code and rate of a generation would not fit one another, or not IBTA's roadmap (four lanes, Gb/s)."""
+    one = next(g for g in catalog.INFINIBAND if g.name == name)
+    assert (one.lane_rate / Gbps, one.lanes) == (lane, 4)
+    assert one.signalled * one.share == pytest.approx(one.rate.per_direction, rel=1e-12)
+    assert one.rate.per_direction / Gbps == pytest.approx(data, rel=1e-4)
+    assert one.levels == (4 if data >= 200 else 2)
+
+
+def test_infiniband_in_order():
+    """A generation would be missing, or older or slower than the one before."""
+    assert [g.name for g in catalog.INFINIBAND] == ["SDR", "DDR", "QDR", "FDR", "EDR", "HDR", "NDR", "XDR"]
+    assert all(a.rate.year < b.rate.year and a.rate.per_direction < b.rate.per_direction for a, b in zip(catalog.INFINIBAND, catalog.INFINIBAND[1:]))
+
+
+def test_adapters():
+    """An adapter would have a port that its host link cannot feed, or be announced after the year that the text gives it."""
+    for adapter in catalog.CONNECTX:
+        assert adapter.port.per_direction < adapter.host.per_direction and adapter.announced <= adapter.year_in_text
+    assert [a.port.name for a in catalog.CONNECTX] == ["EDR", "HDR", "NDR", "XDR"]
+
+
+def test_systems():
+    """A system's GPUs would not be those of the wiring that `topology` makes of it, or a name be accepted that is none."""
+    assert catalog.system("DGX SuperPOD, 4 units").accelerators == topology.superpod_h100(4).hosts
+    assert catalog.system("Meta 24K, RoCE").accelerators == topology.meta_24k().hosts == catalog.system("Meta 24K, InfiniBand").accelerators
+    # Google prints 102.4 TB/s of AllReduce for the pod, and 1,200 GB/s both ways a v5p chip
+    assert catalog.system("Google TPU v6e pod").accelerators * catalog.system("Google TPU v6e pod").port / GB == pytest.approx(102_400)
+    assert 2 * catalog.system("Google TPU v5p pod").port / GB == pytest.approx(1200)
+    with pytest.raises(ValueError, match="name must be one of"):
+        catalog.system("Colossus")
+
+
+def test_disagreements_are_disagreements():
+    """A line of the table would show no two different sayings, or cite no erratum where the ledger has one."""
+    for one in catalog.DISAGREEMENTS:
+        assert len({one.chapter, one.guide, one.vendor} - {"-"}) > 1, one.subject
+    cited = " ".join(one.errata for one in catalog.DISAGREEMENTS)
+    assert all(f"E-X{n}" in cited for n in range(1, 9)) and all(f"E-B{n}" in cited for n in (1, 2, 3, 4, 5, 6, 12))
+
+
+def test_tiers():
+    """The rule of five to ten would hold after all, or a factor be turned round (field guide's table: 1.4 to 33,000)."""
+    names = [tier.name for tier in catalog.TIERS]
+    assert len(set(names)) == 5
+    gained = [catalog.step_between(a, b, "latency") for a, b in zip(catalog.TIERS[1:], catalog.TIERS[2:])]
+    assert gained[0] == pytest.approx((1 / 0.7, 1 / 0.7)) and gained[1] == pytest.approx((3, 5)) and gained[2] == pytest.approx((2000, 1e5 / 3))
+    assert catalog.step_between(catalog.TIERS[0], catalog.TIERS[1], "latency") is None and catalog.step_between(catalog.TIERS[3], catalog.TIERS[4], "bandwidth") is None
+    assert catalog.TIERS[1].per_direction == (900 * GB, 900 * GB) and catalog.TIERS[4].per_direction is None
+    with pytest.raises(ValueError, match="what must be"):
+        catalog.step_between(catalog.TIERS[0], catalog.TIERS[1], "price")
+
+
+def test_a_run_beside_the_list_of_failures():
+    """Llama 3's run and the field guide's list would not be within half of each other, scaled to 100,000 GPUs."""
+    run = catalog.LLAMA3
+    a_day = run.interruptions / (run.seconds / 86_400) / run.gpus * 1e5
+    assert a_day == pytest.approx(47.4, abs=0.1) and run.by_gpu / run.interruptions == pytest.approx(0.525, abs=0.001)
+    assert (catalog.HUNDRED_THOUSAND.least, catalog.HUNDRED_THOUSAND.most) == (65, 70) and 0.5 < a_day / 67.5 < 1.5
