@@ -9,28 +9,28 @@ from fabriclab.units import GB, TB, Gbps, ms, ns, us
 class Tier:
     """A tier: `bandwidth` in bytes per second and `latency` in seconds, each (least, most), or None where the table has none.
 
-    `both_directions` says that the printed bandwidth counts both; one way is half of it.
+    `directions` is how many the printed bandwidth counts: 2 where it is both ways together.
     """
 
     name: str
     chinese: str
     bandwidth: tuple | None
     latency: tuple | None
-    both_directions: bool
+    directions: int
     source: str
 
     @property
     def per_direction(self):
         """`bandwidth` one way."""
-        return self.bandwidth and tuple(end / (2 if self.both_directions else 1) for end in self.bandwidth)
+        return self.bandwidth and tuple(end / self.directions for end in self.bandwidth)
 
 
 TIERS = (
-    Tier("HBM", "GPU 内 HBM", (3 * TB, 8 * TB), None, False, "field guide, last table"),
-    Tier("NVLink in a node", "NVLink 节点内", (1800 * GB, 1800 * GB), (700 * ns, 700 * ns), True, "field guide, last table; 1.8 TB/s is NVLink 5, both directions"),
-    Tier("NVL72 rack", "NVL72 机柜", (1800 * GB, 1800 * GB), (1 * us, 1 * us), True, "field guide, last table; bandwidth: NVLink 5, as inside the node"),
-    Tier("InfiniBand, RoCE", "InfiniBand/RoCE", (400 * Gbps, 800 * Gbps), (3 * us, 5 * us), False, "field guide, last table"),
-    Tier("wide area", "跨数据中心 WAN", None, (10 * ms, 100 * ms), False, "field guide, last table, which has no bandwidth for it"),
+    Tier("HBM", "GPU 内 HBM", (3 * TB, 8 * TB), None, 1, "field guide, last table"),
+    Tier("NVLink in a node", "NVLink 节点内", (1800 * GB, 1800 * GB), (700 * ns, 700 * ns), 2, "field guide, last table; 1.8 TB/s is NVLink 5, both directions"),
+    Tier("NVL72 rack", "NVL72 机柜", (1800 * GB, 1800 * GB), (1 * us, 1 * us), 2, "field guide, last table; bandwidth: NVLink 5, as inside the node"),
+    Tier("InfiniBand, RoCE", "InfiniBand/RoCE", (400 * Gbps, 800 * Gbps), (3 * us, 5 * us), 1, "field guide, last table"),
+    Tier("wide area", "跨数据中心 WAN", None, (10 * ms, 100 * ms), 1, "field guide, last table, which has no bandwidth for it"),
 )
 
 
