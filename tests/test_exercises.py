@@ -172,6 +172,12 @@ FINGERPRINTS = {
     "frontier.claim": "33458a5a",
     "frontier.pool": "4b5c1ff1",
     "frontier.tiers": "43f54e3f",
+    "scaleup.peer": "775d361e",
+    "scaleup.packing": "43f54e3f",
+    "scaleup.planes": "e8990b55",
+    "scaleup.host": "9dab7380",
+    "scaleup.order": "59967e29",
+    "scaleup.dies": "cffc9f34",
 }
 
 
@@ -348,6 +354,11 @@ CLOSED_FORMS |= {
     # one node less breaks one replica, whatever its size
     "cluster.units": lambda x: 256 * x.units - 8 * x.nodes,
     "cluster.base": lambda x: 5600 * x.share / (10_200 + 5600 * x.share),
+    # chips of 64, 128 and 256 ports of 400G hold 2,048, 8,192 and 32,768 hosts under two tiers, all of these under three
+    "frontier.ends": lambda x: 2 * x.hosts * x.watts * (1 if x.hosts <= {25.6: 2048, 51.2: 8192, 102.4: 32_768}[round(8 * x.chip / 1e12, 1)] else 2),
+    "frontier.fed": lambda x: x.switches * x.ports * (x.module - x.engine) / 1275,
+    "frontier.lane": lambda x: 8 * x.rate * x.energy,
+    "frontier.pool": lambda x: x.slower * 85 / (x.pool * 1e9 - 85),
 }
 
 
