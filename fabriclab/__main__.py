@@ -94,6 +94,18 @@ def students_kit(command):
     return refuse(command, "this is a student's kit; a class is run from the whole repository")
 
 
+def diagnose(arguments):
+    from fabriclab import diagnosis
+
+    try:
+        found = diagnosis.diagnose(arguments.folder)
+    except ValueError as fault:  # it names the folder, without what a terminal would act on
+        print(fault, file=sys.stderr)
+        return 2
+    print(found)
+    return found.status
+
+
 def refuse(path, reason):
     reason = " ".join(str(reason).split())
     print(reason if reason.startswith(path) else f"{path}: {reason}", file=sys.stderr)
@@ -115,6 +127,10 @@ def parser():
     command = commands.add_parser("read", help="say what is in the output of a measuring tool, such as nccl-tests")
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=read)
+
+    command = commands.add_parser("diagnose", help="walk the five steps over the files of one incident and name its cause")
+    command.add_argument("folder", metavar="DIR", help="tools' output, and perhaps incident.toml")
+    command.set_defaults(run=diagnose)
 
     command = commands.add_parser("release", help="make a class the kit and each student's own exercises")
     command.add_argument("--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids")

@@ -18,6 +18,7 @@ FLOORS = {
     "collectives": 3, "topology": 3,
     "congestion": 4, "deadlock": 4, "cluster": 4, "scaleup": 4, "telemetry": 4, "nccl": 4,
     "packets": 4.5,  # the simulator takes the settings of congestion's models
+    "diagnosis": 4.5,  # holds readings against the models of floor 4
     "ledger": 5, "figures": 5,
     "explore": 6, "exercises": 6,
     "doctor": 7, "grading": 7,

@@ -12,8 +12,10 @@ def _generation(capacity):
     raise ValueError(f"capacity must be that of an InfiniBand link, not {capacity:g} bytes per second")
 
 
-def ibnetdiscover(network):
+def ibnetdiscover(network, machines=None):
     """The text that ibnetdiscover prints for a `fabriclab.topology.Topology`: a block a device, each cable from both ends.
+
+    `machines` are the names of its nodes; left out, node-0001 and so on.
 
     Raises ValueError for a network without switches, and for a cable whose capacity no InfiniBand link has.
 
@@ -29,7 +31,7 @@ def ibnetdiscover(network):
     cards = {}
     for node in nodes:
         cards[node] = cards.get(node, -1) + 1
-        names.append(f"node-{int(node) + 1:04d} mlx5_{cards[node]}")
+        names.append(f"{machines[int(node)] if machines else f'node-{int(node) + 1:04d}'} mlx5_{cards[node]}")
     for tier, count in network.switches.items():
         names += [f"{tier}-{number + 1}" for number in range(count)]
         kinds += ["S"] * count

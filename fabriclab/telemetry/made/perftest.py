@@ -3,24 +3,24 @@
 from fabriclab.units import Gbps, MiB, us
 
 
-def _perftest(title, device, depth, columns, rows):
+def _perftest(title, device, depth, columns, rows, qps=1, link="IB"):
     rule = "-" * 87
     settings = [
         f" Dual-port       : OFF\t\tDevice         : {device}",
-        " Number of qps   : 1\t\tTransport type : IB",
+        f" Number of qps   : {qps}\t\tTransport type : IB",
         " Connection type : RC\t\tUsing SRQ      : OFF",
         f" TX depth        : {depth}",
         " Mtu             : 4096[B]",
-        " Link type       : IB",
+        f" Link type       : {link}",
     ]
     return "\n".join([rule, f"{'':20}{title} Test", *settings, rule, columns, *rows, rule]) + "\n"
 
 
-def perftest_bandwidth(sizes, averages, peaks=None, verb="RDMA_Write", unit="Gb/sec", device="mlx5_0", bidirectional=False, iterations=5000):
+def perftest_bandwidth(sizes, averages, peaks=None, verb="RDMA_Write", unit="Gb/sec", device="mlx5_0", bidirectional=False, iterations=5000, qps=1, link="IB"):
     """The text that ib_write_bw (or the test of another `verb`) prints for `averages` and `peaks` in bytes per second at `sizes` bytes.
 
     Without peaks 0.00 stands there, as in duration mode. `unit` "Gb/sec", "MB/sec" or "MiB/sec"; `bidirectional` names
-    the averages as sums of both directions.
+    the averages as sums of both directions; `qps` flows at once; `link` "IB" or "Ethernet".
 
     >>> from fabriclab.units import GB
     >>> perftest_bandwidth([65536], [48.2 * GB]).splitlines()[-2]
@@ -32,10 +32,10 @@ def perftest_bandwidth(sizes, averages, peaks=None, verb="RDMA_Write", unit="Gb/
         for size, average, peak in zip(sizes, averages, peaks or [0.0] * len(sizes))
     ]
     columns = f" #bytes     #iterations    BW peak[{unit}]    BW average[{unit}]   MsgRate[Mpps]"
-    return _perftest(f"{verb} {'Bidirectional ' * bidirectional}BW", device, 128, columns, rows)
+    return _perftest(f"{verb} {'Bidirectional ' * bidirectional}BW", device, 128, columns, rows, qps, link)
 
 
-def perftest_latency(sizes, times, verb="RDMA_Write", device="mlx5_0", iterations=1000):
+def perftest_latency(sizes, times, verb="RDMA_Write", device="mlx5_0", iterations=1000, link="IB"):
     """The text that ib_write_lat (or the test of another `verb`) prints; `times` are, for each of `sizes` bytes, seven numbers of
     seconds: least, most, median, mean, standard deviation, 99th and 99.9th percentile, as the test counts them.
 
@@ -47,4 +47,4 @@ def perftest_latency(sizes, times, verb="RDMA_Write", device="mlx5_0", iteration
         least, most, typical, mean, deviation, p99, p999 = (f"{time / us:<7.2f}" for time in each)
         rows.append(f" {size:<7} {iterations}          {least}        {most}      {typical}            {mean}          {deviation}         {p99}                 {p999}")
     columns = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]"
-    return _perftest(f"{verb} Latency", device, 1, columns, rows)
+    return _perftest(f"{verb} Latency", device, 1, columns, rows, link=link)

@@ -1,0 +1,109 @@
+"""The causes that can be told apart, and what each sign says for or against them: a table, to be read and argued with.
+
+A weight says how far a sign speaks for a cause: 4 names it, 3 hardly leaves another, 2 points to it, 1 fits; the same
+below zero against it. A sign that is not in the table is a fact without a direction. The sum over the signs that were
+seen ranks the causes; `verdict` says how much of a lead is enough.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A cause by name, its layer in the chapter's terms, and what to measure or do next."""
+
+    name: str
+    layer: str
+    next: str
+
+
+CAUSES = {
+    "input": Cause(
+        "starved input",
+        "application and input",
+        "run the same step on made-up input (no files, no decoding): if it is fast, watch the loader's CPUs and storage (top, iostat)",
+    ),
+    "alone": Cause("every rank ran alone", "NCCL and configuration", "build nccl-tests with MPI=1, start it with mpirun, and see one table of all ranks"),
+    "socket": Cause("fallback to TCP sockets", "NCCL and configuration", "ibv_devinfo on every node, then NCCL_DEBUG=INFO NCCL_IB_HCA unset: does NET/IB find a device?"),
+    "hca": Cause("wrong or too few HCAs", "NCCL and configuration", "unset NCCL_IB_HCA, run all_reduce_perf with NCCL_DEBUG=INFO again, and see every port of the node behind NET/IB"),
+    "neighbour": Cause("a noisy neighbour on the path", "transport and congestion", "repeat ib_write_bw with the other job stopped or moved; then give it a lane or a limit of its own"),
+    "storm": Cause("a PFC storm", "transport and congestion", "show pfcwd stats again and ethtool -S on the host behind the port that pauses most; take that host out and see the pauses end"),
+    "ecmp": Cause("flows that collide on one path (ECMP)", "topology and placement", "repeat ib_write_bw between the pair with -q 1 and -q 16, several times: a collision changes with the ports that are hashed"),
+    "placement": Cause("a placement across oversubscribed uplinks", "topology and placement", "run alltoall_perf again with all nodes under one leaf, and compare"),
+    "link": Cause("a degraded link", "physical layer", "mlxlink -d DEVICE -c at both ends of that link; reseat, clean or swap the cable, and run ib_write_bw again"),
+    "counters": Cause("full 32-bit counters, and no fault", "the measurement", "read the extended counters: perfquery -x LID PORT, twice, with date -Is before each"),
+}
+
+NETWORK = ("socket", "hca", "neighbour", "storm", "ecmp", "placement", "link")
+
+
+def _all(weight, **others):
+    return dict.fromkeys(NETWORK, weight) | others
+
+
+SIGNS = {
+    # 1: GPU utilisation
+    "gpu-full": _all(-2, input=-3),
+    "gpu-holes": _all(-1, input=2),  # computing is dense, but part of the time there is nothing to compute
+    "gpu-low": {"input": 1},  # the chapter: starved input and a slow network look alike here
+    "gpu-waits": _all(1, input=-3),
+    "gpu-busy": {"input": -2},
+    "input-cures": _all(-3, input=3),
+    "input-cleared": {"input": -3},
+    "slow-without-network": {"input": 2, "counters": -2},
+    # 2: NCCL
+    "alone": {"alone": 4},
+    "socket": {"socket": 4},
+    "few-ports": {"hca": 3, "link": -1, "ecmp": -1, "placement": -1},
+    "forced-ports": {"hca": 1},
+    "nccl-good": _all(-2, placement=-1),  # a ring goes at its slowest link, but hardly crosses a tapered cut
+    "nccl-low": _all(1, input=-1, counters=-2),
+    "nccl-like-ports": {"hca": 1, "link": -1, "ecmp": -1},
+    "nccl-like-lanes": {"link": 1, "ecmp": 1},
+    "nccl-varies": {"neighbour": 2, "ecmp": 1, "storm": 1, "link": -2, "hca": -2, "placement": -1},
+    "nccl-timeouts": {"storm": 1, "link": 1},
+    "alltoall-only": {"placement": 3, "ecmp": 1, "link": -2, "hca": -2},
+    # 3: point to point
+    "pairs-good": {"link": -1, "neighbour": -1, "ecmp": -1, "storm": -1},
+    "pairs-good-nccl-low": {"hca": 1, "placement": 1, "socket": 1},
+    "pair-like-lanes": {"link": 2, "ecmp": 1, "placement": -2, "hca": -1},
+    "pair-low": {"counters": -2, "input": -1, "placement": -1, "hca": -1},
+    "pair-stop-and-go": {"neighbour": 2, "storm": 1, "link": -2},
+    "pair-varies": {"neighbour": 1, "ecmp": 1, "link": -2},
+    "some-pairs": {"link": 1, "ecmp": 1},
+    "more-flows-cure": {"ecmp": 3, "link": -3, "neighbour": -1, "storm": -1},
+    "late": {"neighbour": 1, "storm": 1, "ecmp": 1, "link": -1},
+    "very-late": {"storm": 1},
+    "prompt": {"neighbour": -1, "storm": -1},
+    # 4: pauses, waits, discards
+    "stormed": {"storm": 4},
+    "card-storms": {"storm": 3},
+    "one-pauser": {"storm": 2, "neighbour": -1},
+    "paused": {"storm": 1, "neighbour": 1, "ecmp": 1},
+    "no-pauses": {"storm": -3, "neighbour": -1, "ecmp": -1},
+    "no-storm": {"storm": -2},
+    "infiniband": {"storm": -3, "ecmp": -1},  # credits, not pauses; and routes by LID, which a hash does not draw anew
+    "waits": {"neighbour": 1, "placement": 1},
+    "discards": {"neighbour": 1, "storm": 1, "link": -2},
+    "others-fill-it": {"neighbour": 3, "link": -1},
+    "counters-full": {"counters": 3},
+    "quiet": {"neighbour": -2, "storm": -1, "placement": -1},
+    "tapered": {"placement": 3},
+    "not-tapered": {"placement": -3},
+    # 5: the physical layer
+    "slow-port": {"link": 4},
+    "slow-cable": {"link": 3},
+    "bit-errors": {"link": 2},
+    "receive-errors": {"link": 2},
+    "link-downs": {"link": 1},
+    "clean": {"link": -2},
+}
+
+SLOW = frozenset(("slow", "nccl-low", "alltoall-only", "pair-low", "nccl-varies", "pair-varies"))  # something is slow, whatever the cause
+SOUND = {  # what shows that a step was looked at and found in order
+    1: {"gpu-full", "gpu-busy", "input-cleared"},
+    2: {"nccl-good"},
+    3: {"pairs-good"},
+    4: {"quiet", "no-pauses"},
+    5: {"clean"},
+}

@@ -1,0 +1,74 @@
+"""Step 3, point to point: what pairs of hosts reach against what their ports carry, and how steadily."""
+
+from fabriclab.diagnosis.collective import runs
+from fabriclab.diagnosis.finding import NEAR, PAYLOAD, VARIES, Finding
+from fabriclab.telemetry import perftest
+from fabriclab.units import si
+
+
+def point_to_point(evidence):
+    """Step 3: what pairs of hosts reach against what their ports carry; the tables of one file are taken for one pair."""
+    rate, who = evidence.port()
+    tests, found, latencies = [], [], []
+    for file, reading in evidence.of(perftest.Reading):
+        for table in reading.tables:
+            if table.kind == "latency":
+                latencies.append((file, table))
+            elif table.bidirectional is not None and max(row.size for row in table.rows) >= perftest.LARGE:
+                tests.append((file, table, perftest.share(table, rate)))
+    slow = [(file, table, share) for file, table, share in tests if share < perftest.GOOD]
+    good = [(file, table, share) for file, table, share in tests if share >= perftest.GOOD]
+    for file, table, share in good[:1] if not slow else []:
+        found.append(Finding(3, "pairs-good", f"{len(good)} test{'s' * (len(good) != 1)}, the first at {si(table.one_way(table.best), 'B/s')}: {share:.0%} of the port ({_port(rate, who)})", file))
+    for file, table, share in slow:
+        found += _slow_pair(file, table, share, rate)
+    if {file for file, _, _ in good} - {file for file, _, _ in slow} and slow:
+        found.append(Finding(3, "some-pairs", f"{len(slow)} of {len(tests)} tests are slow, the others reach {max(share for _, _, share in good):.0%} of the port", slow[0][0]))
+    for file in dict.fromkeys(file for file, _, _ in slow):
+        found += _same_pair(file, [(table, share) for at, table, share in tests if at == file])
+    if not slow and good and any(run.slowdown >= 1 / perftest.GOOD for run in runs(evidence)):
+        found.append(Finding(3, "pairs-good-nccl-low", "pairs reach the port's rate, collectives do not: the ports are sound, and are not all used or not all at once", good[0][0]))
+    return found + [finding for file, table in latencies for finding in _latency(file, table)]
+
+
+def _port(rate, who):
+    return f"{si(rate, 'b/s')}; {who}"
+
+
+def _slow_pair(file, table, share, rate):
+    reached = f"{si(table.one_way(table.best), 'B/s')}, {share:.0%} of the port's {si(rate, 'b/s')}"
+    found = [Finding(3, "pair-low", f"{reached}; a healthy one gives {PAYLOAD:.0%}", file)]
+    large = [row for row in table.rows if row.size >= perftest.LARGE]
+    halts = [row for row in large if row.peak and row.average < 0.8 * row.peak]
+    if halts:
+        found.append(Finding(3, "pair-stop-and-go", f"the average is {halts[-1].average / halts[-1].peak:.0%} of the peak: it stops and starts", file))
+        return found
+    parts = [k for k in (2, 4) if abs(share * k / PAYLOAD - 1) < NEAR]
+    if parts:
+        found.append(Finding(3, "pair-like-lanes", f"a steady 1/{parts[0]} of what is healthy: as half the lanes or half the speed give, or {parts[0]} flows on one path", file))
+    return found
+
+
+def _same_pair(file, tests):
+    """What more flows, or another try, change for one pair."""
+    one = [share for table, share in tests if (table.qps or 1) == 1]
+    many = [(share, table.qps) for table, share in tests if (table.qps or 1) >= 4]
+    found = []
+    if one and many and max(many)[0] >= VARIES * max(one):
+        found.append(Finding(3, "more-flows-cure", f"{max(many)[1]} flows reach {max(many)[0]:.0%} where one reaches {max(one):.0%}: the cable can, one path cannot", file))
+    if len(one) > 1 and max(one) >= VARIES * min(one):
+        found.append(Finding(3, "pair-varies", f"the same test reached {min(one):.0%} and {max(one):.0%} of the port", file))
+    return found
+
+
+def _latency(file, table):
+    row = min(table.rows, key=lambda row: row.size)
+    time = table.one_way(row)
+    if time is None or row.size > 4096:
+        return []
+    says = f"{si(time, 's')} one way for {row.size} bytes"
+    if time > perftest.SEVERE:
+        return [Finding(3, "late", says, file), Finding(3, "very-late", f"beyond {si(perftest.SEVERE, 's')}: stopped for whole round trips, not queued once", file)]
+    if time > perftest.SUSPICIOUS:
+        return [Finding(3, "late", f"{says}; above {si(perftest.SUSPICIOUS, 's')}, as queues on the path or a detour make it", file)]
+    return [Finding(3, "prompt", f"{says}; below {si(perftest.HEALTHY, 's')}, as it should be", file)] if time < perftest.HEALTHY else []

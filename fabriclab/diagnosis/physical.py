@@ -1,0 +1,44 @@
+"""Step 5, the physical layer: what ports and cables say of themselves."""
+
+from fabriclab.diagnosis.finding import Finding
+from fabriclab.telemetry import infiniband, mlxlink, perfquery
+from fabriclab.units import si
+
+
+def physical(evidence):
+    """Step 5: what the ports and cables say of themselves."""
+    rate, _ = evidence.port()
+    found, looked = [], []
+    for file, reading in evidence.of(mlxlink.Reading):
+        for port in reading.ports:
+            looked.append(file)
+            found += _mlxlink(file, port, rate)
+    for file, fabric in evidence.of(infiniband.Fabric):
+        for link, why in infiniband.degraded(fabric)[:3]:
+            ends = f"{fabric.vertices[link.a].name} port {link.a_port} to {fabric.vertices[link.b].name} port {link.b_port}"
+            found.append(Finding(5, "slow-cable", f"{ends} runs at {why}", file))
+    if looked and not found:
+        found.append(Finding(5, "clean", f"{len(looked)} port{'s' * (len(looked) != 1)} at full rate, and no error gets past the FEC", looked[0]))
+    for answers in evidence.readings_of_ports().values():
+        file, last = answers[-1]
+        damaged = [counter for counter in perfquery.CABLE if last.count(counter)]
+        if damaged and len(answers) > 1:  # old errors, counted since who knows when, are no sign of today's trouble
+            damaged = [counter for counter in damaged if last.count(counter) > (answers[0][1].count(counter) or 0) or counter in last.full]
+        if damaged:
+            counts = ", ".join(f"{counter} {'at least ' * (counter in last.full)}{last.count(counter):,}" for counter in damaged)
+            found.append(Finding(5, "receive-errors", f"{last.called}: {counts}: bits arrive damaged", file))
+    return found
+
+
+def _mlxlink(file, port, rate):
+    found = []
+    if port.rate and port.rate < 0.99 * rate:
+        found.append(Finding(5, "slow-port", f"the port runs at {si(port.rate, 'b/s')} ({port.width or '?'}x {port.speed}), where {si(rate, 'b/s')} was to be", file))
+    if port.effective_errors or port.effective_ber:
+        found.append(Finding(5, "bit-errors", f"errors get past the FEC: {port.effective_errors or f'a ratio of {port.effective_ber:g}'}", file))
+    worst = mlxlink.worst_lane(port)
+    if worst and worst[1] > 10 and (not port.raw_errors_per_lane or max(port.raw_errors_per_lane) > 100):
+        found.append(Finding(5, "bit-errors", f"lane {worst[0]} alone has {worst[2]:.0%} of the raw errors", file))
+    if port.link_downs:
+        found.append(Finding(5, "link-downs", f"the link went down {port.link_downs} time{'s' * (port.link_downs != 1)}", file))
+    return found
