@@ -23,10 +23,10 @@ from fabriclab.cluster.costs import (
 )
 from fabriclab.cluster.overlap import BucketedStep, bucketed_step, exposed_overlap
 from fabriclab.cluster.pooling import pooled_loads, pooled_stream, stranded
-from fabriclab.cluster.sharing import SharedLink, max_min, max_min_network, processor_sharing, shared_time, water_level
+from fabriclab.cluster.sharing import SharedLink, isolation, max_min, max_min_network, processor_sharing, shared_time, water_level
 
 __all__ = [
-    "BucketedStep", "MoneyShares", "ScalableUnit", "SharedLink", "bucketed_step", "cost_of", "exposed_overlap", "gpu_hours", "max_min",
-    "max_min_network", "money_shares", "placement_lengthening", "pooled_loads", "pooled_stream", "processor_sharing", "scalable_unit", "share_behind", "shared_time", "slow_link", "stranded",
+    "BucketedStep", "MoneyShares", "ScalableUnit", "SharedLink", "bucketed_step", "cost_of", "exposed_overlap", "gpu_hours", "isolation",
+    "max_min", "max_min_network", "money_shares", "placement_lengthening", "pooled_loads", "pooled_stream", "processor_sharing", "scalable_unit", "share_behind", "shared_time", "slow_link", "stranded",
     "waste", "water_level",
 ]  # fmt: skip

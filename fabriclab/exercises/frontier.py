@@ -49,7 +49,6 @@ EXERCISES = [
         kind=Quantity(lambda x: _optics(x).pluggable, "power", tolerance=0.002, slips=(
             Slip("one end a link", "you gave a link one module; it has two ends", lambda x: _optics(x).pluggable / 2),
             Slip("hosts on fibre", "you lit the hosts' own cables too; they are copper here", lambda x: _optics(x, hosts_on_fibre=True).pluggable),
-            Slip("a tier too few", "you have a tier too few: how many hosts do two tiers of these switches hold?", lambda x: 2 * x.hosts * (_optics(x).tiers - 2) * x.watts),
             Slip("a tier too many", "you have a tier too many: the tier of the leaves adds no fibre", lambda x: 2 * x.hosts * _optics(x).tiers * x.watts),
         )),
         hints=("Ports of a switch: capacity over port rate. Two tiers hold k²/2 hosts.", "Each tier above the leaves adds one link a host."),
