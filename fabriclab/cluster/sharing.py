@@ -85,7 +85,7 @@ def max_min_network(demands, capacities, crosses, weights=1.0, caps=np.inf):
         levels = room / width[used]
         level = min(levels.min(), (limits / weights)[rising].min())
         full = crosses[used][levels <= level].any(axis=0)
-        stop = rising & (full | (limits <= weights * level))
+        stop = rising & (full | (limits / weights <= level))
         rates[stop] = np.minimum(limits, weights * level)[stop]
         rising &= ~stop
     return rates
@@ -150,6 +150,26 @@ def processor_sharing(sizes, capacity, starts=0.0, weights=1.0, caps=np.inf, pri
             history.append(tuple(rates.tolist()))
         now = following
     return SharedLink(tuple(edges), tuple(history), tuple(finish.tolist()))
+
+
+def isolation(size, burst, capacity, share=0.8, flows=1.0, start=0.0):
+    """The `SharedLink` of a transfer of `size` bytes, from 0 s, and a burst of `burst` bytes, from `start` s, under four rules, by name.
+
+    - "one lane": each flow has the same; the burst has `flows` of them for each of the transfer's.
+    - "rate limits": the transfer may have at most `share` of the link and the burst the rest, idle or not, as VFs with caps.
+    - "weighted lanes": weights `share` and 1 - `share`; who is alone has all.
+    - "strict priority": the transfer first.
+
+    >>> from fabriclab.units import GB, ms
+    >>> {rule: round(link.finish[0] / ms) for rule, link in isolation(12 * GB, 100 * GB, 50 * GB).items()}
+    {'one lane': 480, 'rate limits': 300, 'weighted lanes': 300, 'strict priority': 240}
+    """
+    sizes = [one("size", amount("size", size)), one("burst", amount("burst", burst))]
+    starts, capacity = [0.0, one("start", amount("start", start))], one("capacity", positive("capacity", capacity))
+    share = one("share", number("share", share, least=1e-9, most=1 - 1e-9, expected="between 0 and 1, neither of them"))
+    flows, split = one("flows", positive("flows", flows)), np.array([share, 1 - share])
+    rules = {"one lane": {"weights": [1.0, flows]}, "rate limits": {"caps": split * capacity}, "weighted lanes": {"weights": split}, "strict priority": {"priority": [1, 0]}}
+    return {rule: processor_sharing(sizes, capacity, starts, **settings) for rule, settings in rules.items()}
 
 
 def _limits(demands, caps, weights):
