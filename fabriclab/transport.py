@@ -212,3 +212,32 @@ def goodput_selective(loss):
     0.999
     """
     return out(1 - fraction("loss", loss))
+
+
+def time_saved(size, alpha, beta, faster):
+    """Share of a transfer's time that a link `faster` times as fast saves: ``(1 - 1/f) · (n/beta) / T(n)``.
+
+    Only the bytes travel faster; the start-up stays. So at most ``1 - 1/f``, and hardly anything for a message well below n*.
+    `faster` is 1 or more. Raises ValueError as `transfer_time`. Amdahl 1967, with the wire as the part that speeds up.
+
+    >>> from fabriclab.units import KB, GB, us
+    >>> round(time_saved(10 * KB, 1.5 * us, 25 * GB, 2), 4)     # the first fallacy: 1.90 to 1.70 us
+    0.1053
+    """
+    faster = number("faster", faster, least=1.0, expected="1 or more (2 is twice the bandwidth)")
+    return out((1 - 1 / faster) * (1 - latency_share(size, alpha, beta)))
+
+
+def kernel_bandwidth(line, segment, per_segment, copy):
+    """Bytes per second of one kernel TCP stream: ``min(line, m / (a + m/c))``: the alpha-beta model of a processor core.
+
+    For every segment of `segment` bytes m the core spends `per_segment` seconds a, and copies at `copy` bytes per second c
+    in all. Above that the `line` no longer enters. The chapter has 20 to 40 Gb/s, whatever the port.
+
+    >>> from fabriclab.units import GB, Gbps, KB, us
+    >>> [round(kernel_bandwidth(rate * Gbps, 64 * KB, 4 * us, 5 * GB) / Gbps, 1) for rate in (10, 100, 400)]
+    [10.0, 30.5, 30.5]
+    """
+    line, core = positive("line", line), effective_bandwidth(positive("segment", segment), per_segment, copy)
+    together(line=line, segment=np.asarray(core))
+    return out(np.minimum(line, core))

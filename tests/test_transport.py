@@ -34,6 +34,8 @@ def test_scalars_come_back_native():
         transport.tail_selective(2, 1),
         transport.goodput_go_back_n(0.1, 10),
         transport.goodput_selective(0.1),
+        transport.time_saved(1, 1, 1, 2),
+        transport.kernel_bandwidth(1, 1, 1, 1),
     ):
         assert type(value) is float
 
@@ -127,6 +129,11 @@ def test_fit_is_the_best_of_its_neighbours():
         (lambda: transport.staging_traffic(1, 1.5), "copies"),
         (lambda: transport.goodput_go_back_n(1.1, 10), "loss"),
         (lambda: transport.goodput_go_back_n(0.1, 0), "window"),
+        (lambda: transport.time_saved(1, 1, 1, 0.5), "faster must be 1 or more"),
+        (lambda: transport.time_saved(1, -1, 1, 2), "alpha"),
+        (lambda: transport.kernel_bandwidth(0, 1, 1, 1), "line"),
+        (lambda: transport.kernel_bandwidth(1, 0, 1, 1), "segment"),
+        (lambda: transport.kernel_bandwidth([1, 2], [1, 2, 3], 1, 1), "line and segment"),
     ],
 )
 def test_nonsense_is_refused_by_name(bad, word):
@@ -164,3 +171,22 @@ def test_goodput_edges():
     """No loss would cost something, or a dead line carry something."""
     assert transport.goodput_go_back_n(0, 1000) == 1 and transport.goodput_go_back_n(1, 1000) == 0
     assert transport.goodput_go_back_n(0.1, 1) == pytest.approx(transport.goodput_selective(0.1))
+
+
+@given(sizes, alphas, betas, st.floats(1, 1e6))
+def test_time_saved_is_the_difference_of_two_transfers(size, alpha, beta, faster):
+    """What a faster link saves would not be the two transfer times' difference, or be more than the wire's share of it."""
+    saved = transport.time_saved(size, alpha, beta, faster)
+    before, after = transport.transfer_time(size, alpha, beta), transport.transfer_time(size, alpha, beta * faster)
+    assert saved * before == pytest.approx(before - after, rel=1e-9, abs=1e-12 * before) and 0 <= saved <= 1 - 1 / faster + 1e-12
+
+
+def test_a_kernel_stream_segment_by_segment():
+    """A core that handles segments one after another would move other bytes a second than the formula says, or outrun the line."""
+    rng = np.random.default_rng(4)
+    for line, segment, each, copy in rng.uniform([1e8, 1500, 1e-6, 1e9], [5e10, 65536, 1e-5, 2e10], (50, 4)):
+        clock = done = 0.0
+        while done < 100 * segment:
+            clock = max(clock + each + segment / copy, (done + segment) / line)
+            done += segment
+        assert transport.kernel_bandwidth(line, segment, each, copy) == pytest.approx(done / clock, rel=0.02)

@@ -1,4 +1,4 @@
-"""Level 5: the gradient bus, SuperPOD and Grand Teton, silent waste, a job that slows down, and the pitfalls of sharing a fabric."""
+"""Level 5: the gradient bus, SuperPOD and Grand Teton, silent waste, and a job that slows down."""
 
 from fabriclab import catalog, cluster, collectives, topology
 from fabriclab.ledger import Row
@@ -16,11 +16,6 @@ def _buckets(n):
 
 def _pod(units):
     return topology.superpod_h100(units)
-
-
-def _tapered():
-    """1,024 GPUs under leaves at 4:1: 32 down and 8 up."""
-    return topology.leaf_spine(32, 8, 32, 8)
 
 
 def _hours(lengthening):
@@ -60,22 +55,10 @@ ROWS = [
     Row("waste/money-least", "Monitoring and debugging", "$45,000", lambda: cluster.cost_of(_hours(0.02)), "rounds", f"at $3: ${cluster.cost_of(_hours(0.02)):,.0f}; $45,000 is 3 x the 15,000 already rounded", step="$2000"),
     Row("waste/money-most", "Monitoring and debugging", "$66,000", lambda: cluster.cost_of(_hours(0.03)), "rounds", f"at $3: ${cluster.cost_of(_hours(0.03)):,.0f}", step="$1000"),
     Row("waste/hours-older", "first edition, monitoring", "72,000", lambda: RUN / 10, "differs", f"GPU-hours; a tenth of the run is {RUN / 10:,.0f}, as if the step were all communication; corrected since"),
-    Row("waste/congestion", "Fallacy: problems show as hard faults", "thousands", lambda: cluster.gpu_hours(1024, day, 0.1), "agrees",
-        "GPU-hours a day of 1,024 GPUs at 10 % less throughput", between=(1000, 9999)),
     # Checkpoint 1.5
     Row("checkpoint-1.5/slowdown", "Checkpoint 1.5", "14 %", lambda: AFTER / BEFORE - 1, "agrees", "4.2 to 4.8 s"),
     Row("checkpoint-1.5/utilisation", "Checkpoint 1.5", "85 %", lambda: 0.92 * BEFORE / AFTER, "differs",
         "the same work in 4.8 s is 92 % x 4.2/4.8 = 80.5 % busy; no contradiction, as the tool counts kernels that spin while they wait, but 85 % does not follow"),
     Row("checkpoint-1.5/link", "Checkpoint 1.5", "50 %", lambda: 1 - 24 / 48, "agrees",
         f"48 to 24 GB/s. On a ring it doubles the AllReduce; 0.6 s more means that it took 0.6 s, {100 * cluster.share_behind(AFTER / BEFORE - 1, 0.5):.1f} % of the step"),
-    # pitfalls
-    Row("pitfall-taper/4x", "Pitfall: oversubscription", "4x", lambda: topology.oversubscription(_tapered(), range(1024)), "agrees",
-        "for what must cross the cut, as an AllToAll does; an upper bound for an AllReduce, which sends less across it (E-15)"),
-    Row("pitfall-taper/money", "Pitfall: oversubscription", "$142.1 M", lambda: topology.wasted_money(300e6, 0.3, 4), "agrees",
-        f"(1 - 1/1.9) x $300 M, with the 4x charged to all communication (E-15); at 8:1 ${topology.wasted_money(300e6, 0.3, 8) / 1e6:.1f} M"),
-    Row("pitfall-iperf/tcp", "Fallacy: TCP bandwidth tests", "30 Gb/s", None, "assumed", "kernel TCP, 20-40 Gb/s on any link: a measurement of the host, not of the link"),
-    Row("pitfall-iperf/rdma", "Fallacy: TCP bandwidth tests", "390 Gb/s", None, "assumed", "48.75 GB/s, 97.5 % of the line; Checkpoint 1.5 expects 48 GB/s"),
-    Row("pitfall-placement/gpus", "Pitfall: adaptive routing for placement", "1,024", None, "assumed",
-        f"GPUs over two groups, qualitative. Under leaves at 4:1, 32 GPUs on one leaf see {topology.oversubscription(_tapered(), range(32)):.0f}:1, 64 on two {topology.oversubscription(_tapered(), range(64)):.0f}:1, "
-        "however they are routed"),
 ]  # fmt: skip
