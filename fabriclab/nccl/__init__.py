@@ -5,6 +5,6 @@ and what this model does not know; `allreduce_time(size, nodes, settings)` is NC
 """
 
 from fabriclab.nccl.cost import ALGORITHMS, PROTOCOLS, allreduce_time, busbw, choice, inside_bandwidth, network_bandwidth, options
-from fabriclab.nccl.environment import DGX_H100, Node, Settings, chosen_hcas, settings
+from fabriclab.nccl.environment import DGX_H100, MOST_CHANNELS, Node, Settings, chosen_hcas, settings
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in ("cost", "environment")]
