@@ -8,13 +8,22 @@ A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a
 tool's does), `read(path)` and `report(reading)`.
 """
 
-from fabriclab.telemetry import gpus, iblinkinfo, ibnetdiscover, mlxlink, nccl, pauses, perfquery, perftest, watchdog
+import re
+from functools import cache
+
+from fabriclab.telemetry import gpus, iblinkinfo, ibnetdiscover, mlxlink, nccl, pairs, pauses, perfquery, perftest, watchdog
 from fabriclab.telemetry.nccl import log as nccl_log
 from fabriclab.telemetry.nccl import system
 from fabriclab.telemetry.source import lines, refuse, shorten
 
-READERS = (nccl, mlxlink, perfquery, perftest, pauses, watchdog, gpus, ibnetdiscover, iblinkinfo, system, nccl_log)
+READERS = (nccl, mlxlink, perfquery, perftest, pairs, pauses, watchdog, gpus, ibnetdiscover, iblinkinfo, system, nccl_log)
 _SIGHT = 4096  # characters of a line by which a tool is known
+
+
+@cache
+def _any_sign(found):
+    """One pattern for the signs of all readers but those `found`: most lines of a long file match none, and are looked at once."""
+    return re.compile("|".join(f"(?:{reader.SIGN.pattern})" for reader in READERS if reader not in found))
 
 
 def recognise(path):
@@ -24,12 +33,14 @@ def recognise(path):
     was meant is not ours to guess. Lines of other programs in between are no matter, and NCCL's own log may stand
     beside the table of nccl-tests.
     """
-    found, first = {}, None
+    found, first, sign = {}, None, _any_sign(())
     for line in lines(path):
         first = first or (line if line.text.strip() else None)
-        for reader in READERS:
-            if reader not in found and reader.SIGN.search(line.text[:_SIGHT]):
-                found[reader] = line.number
+        if sign.search(line.text[:_SIGHT]):
+            for reader in READERS:
+                if reader not in found and reader.SIGN.search(line.text[:_SIGHT]):
+                    found[reader] = line.number
+            sign = _any_sign(tuple(found))
     if nccl in found:
         found.pop(nccl_log, None)
     if not found:

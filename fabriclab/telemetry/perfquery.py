@@ -61,6 +61,7 @@ _SHORT = {
 _UNICAST = "PortUnicastXmitPkts"  # one that only the extended set has
 SIGN = re.compile(rf"^\s*(?:# Port[A-Za-z ]{{0,40}} counters: |(?:PortSelect|{'|'.join((*_BITS, *_SHORT))}):\.\.)")
 _HEAD = re.compile(r"^\s*#\s*(Port[A-Za-z ]{0,40}?) ?counters: (?:Lid (\d{1,5})|(DR path .{1,200}?)) port (\d{1,3})(?!\d)")
+_COMMENT = re.compile(r"\s*#\s*Port.* counters:")
 _FIELD = re.compile(r"^\s*([A-Za-z]\w{1,60}):\.*\s*(.*?)\s*$")
 _TIME = re.compile(r"^\s*#?\s*(?:(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d{1,6})\d{0,3})?(Z|[+-]\d\d:?\d\d)?|(\d{10})(?:\.(\d{1,6})\d{0,3})?)\s*$")
 _MOST_PORTS = 20_000
@@ -155,12 +156,14 @@ def read(path):
 
     for line in lines(path):
         last, text = line.number, line.text[:500]
-        if re.match(r"\s*#\s*Port.* counters:", text):
+        if "#" in text and _COMMENT.match(text):
             found = _HEAD.match(text)
             if not found or not line.whole:
                 refuse(path, last, f"a comment of perfquery's, but not whole: {shorten(text)}")
             close()
             head, counters = (last, *found.groups()), {}
+            continue
+        if ":" not in text and len(text) > 40:  # neither a counter nor a time
             continue
         if line.whole and len(text) < 60 and (found := _TIME.match(text)):
             close()
