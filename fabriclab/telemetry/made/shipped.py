@@ -8,6 +8,7 @@ from fabriclab.telemetry.made.nccl import nccl_tests
 from fabriclab.telemetry.made.nccl_log import nccl_log
 from fabriclab.telemetry.made.perftest import perftest_bandwidth, perftest_latency
 from fabriclab.telemetry.made.port import mlxlink, perfquery
+from fabriclab.telemetry.pairs import write as pairs
 from fabriclab.telemetry.perfquery import WORD
 from fabriclab.units import GB, day, us
 
@@ -104,4 +105,5 @@ def shipped():
         "nccl_debug_one_port.txt": nccl_log(_NODES, ports=1, forced=[("NCCL_IB_HCA", "mlx5_0")]),
         "perftest_write_bw.txt": _write_sweep(),
         "perftest_write_lat.txt": _write_latency(),
+        **pairs.shipped(),
     }
