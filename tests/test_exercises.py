@@ -175,7 +175,7 @@ FINGERPRINTS = {
     "scaleup.peer": "775d361e",
     "scaleup.packing": "43f54e3f",
     "scaleup.planes": "e8990b55",
-    "scaleup.host": "9dab7380",
+    "scaleup.host": "44c9fac3",
     "scaleup.order": "59967e29",
     "scaleup.dies": "cffc9f34",
 }
@@ -359,6 +359,10 @@ CLOSED_FORMS |= {
     "frontier.fed": lambda x: x.switches * x.ports * (x.module - x.engine) / 1275,
     "frontier.lane": lambda x: 8 * x.rate * x.energy,
     "frontier.pool": lambda x: x.slower * 85 / (x.pool * 1e9 - 85),
+    "scaleup.peer": lambda x: x.both / (2 * (x.devices - 1)),
+    "scaleup.planes": lambda x: -(-round(x.both / 2) // round(x.port)),
+    # of 800 Gb/s sixteen lanes of generation 6 have 1024 x 236/256; of 400 and 200 the ones before 512 and 256 x 128/130
+    "scaleup.host": lambda x: 1.28 * (236 / 256 * x.payload / (x.payload + 16) if x.generation == 6 else 128 / 130 * x.payload / (x.payload + 24)),
 }
 
 

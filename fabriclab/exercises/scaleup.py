@@ -11,7 +11,9 @@ from fabriclab.exercises.slips import BITS, BOTH_WAYS, Slip
 from fabriclab.units import GB, KB, MB, TB, Gbps, si
 
 ETHERNET = 38  # bytes around what an Ethernet frame carries
-HOSTS = {4: "PCIe 4", 5: "PCIe 5", 6: "PCIe 6"}
+OLD_PORT = {4: 200, 5: 400, 6: 800}  # Gb/s, which that generation's sixteen lanes still carry
+LANES = {4: "16 GT/s a lane, 128b/130b, and a write carries 24 bytes beside its payload", 5: "32 GT/s a lane, 128b/130b, and a write carries 24 bytes beside its payload",
+         6: "64 GT/s a lane, of 256 bytes of every flit 236 are for packets, and a write carries 16 bytes beside its payload"}
 
 
 def _packed(k, s, c, H):
@@ -23,9 +25,9 @@ def _points(draw):
     return [{"k": 1 + i % 9, "s": 64 + int(900 * draw.share(f"s {i}")), "c": int(16 * draw.share(f"c {i}")), "H": (4, 20, 40, 44)[i % 4]} for i in range(12)]
 
 
-def _gain(x, old=400, new=800):
-    host = scaleup.payload_rate(x.generation, x.payload)
-    return scaleup.behind_host(new * Gbps, host) / scaleup.behind_host(old * Gbps, host)
+def _gain(x, host):
+    old = OLD_PORT[x.generation] * Gbps
+    return scaleup.behind_host(2 * old, host) / scaleup.behind_host(old, host)
 
 
 def _times(x):
@@ -70,7 +72,7 @@ EXERCISES = [
         chinese="多平面以太网",
         numbers=lambda draw: {"both": draw.pick("both", (0.9, 1.8, 3.6)) * TB, "port": draw.pick("port", (100, 200, 400)) * Gbps},
         prompt=lambda x: f"An accelerator is to have as much from Ethernet as from an NVLink that its data sheet calls {si(x.both, 'B/s')}, both directions. Every plane is one switch, with a port of {si(x.port, 'b/s')} for each accelerator. How many planes does that take?",
-        kind=Quantity(lambda x: scaleup.planes_to_match(x.both / 2, x.port), "number", tolerance=0.001, slips=(
+        kind=Quantity(lambda x: float(scaleup.planes_to_match(x.both / 2, x.port)), "number", tolerance=0.001, slips=(
             Slip(BOTH_WAYS, "you set both directions of NVLink against one of the port: a port of 200 Gb/s sends 200 and receives 200", lambda x: scaleup.planes_to_match(x.both, x.port)),
             Slip(BITS, "you took bits for bytes on one of the two sides", lambda x: x.both / 2 / (8 * x.port)),
         )),
@@ -79,20 +81,17 @@ EXERCISES = [
     ),
     Exercise(
         id="scaleup.host",
-        title="What 800G gains",
+        title="What twice the port gains",
         chinese="为什么 800G 没让训练更快",
-        numbers=lambda draw: {"generation": draw.pick("generation", (5, 5, 6)), "payload": draw.pick("payload", (128, 256, 512))},
-        prompt=lambda x: f"A node's NICs of 400 Gb/s are replaced by NICs of 800 Gb/s. Each hangs on 16 lanes of {HOSTS[x.generation]}: " + {
-            5: "32 GT/s a lane, 128b/130b, and a write carries 24 bytes beside its payload.",
-            6: "64 GT/s a lane, of 256 bytes of every flit 236 are for packets, and a write carries 16 bytes beside its payload.",
-        }[x.generation] + f" The maximum payload is {x.payload} B; acknowledgements cost nothing here. How many times as fast does data reach the host?",
-        kind=Quantity(_gain, "number", tolerance=0.003, slips=(
+        numbers=lambda draw: {"generation": draw.pick("generation", (4, 5, 6)), "payload": draw.pick("payload", (128, 256, 512))},
+        prompt=lambda x: f"A node's NICs of {OLD_PORT[x.generation]} Gb/s give way to NICs of twice that. Each hangs on 16 lanes of PCIe {x.generation}: {LANES[x.generation]}. The maximum payload is {x.payload} B; acknowledgements cost nothing here. How many times as fast does data reach the host?",
+        kind=Quantity(lambda x: _gain(x, scaleup.payload_rate(x.generation, x.payload)), "number", tolerance=0.003, slips=(
             Slip("ports alone", "you compared the ports; the slower of port and host link sets the pace", lambda x: 2.0),
-            Slip("no packets", "you let the host link carry nothing but payload", lambda x: scaleup.behind_host(800 * Gbps, scaleup.pcie_rate(x.generation)) / (50 * GB)),
-            Slip("signalling rate", "you took the host link's signalling rate for what it carries", lambda x: scaleup.behind_host(800 * Gbps, scaleup.pcie_rate(x.generation, coded=False)) / (50 * GB)),
+            Slip("no packets", "you let the host link carry nothing but payload", lambda x: _gain(x, scaleup.pcie_rate(x.generation))),
+            Slip("signalling rate", "you took the host link's signalling rate for what it carries", lambda x: _gain(x, scaleup.pcie_rate(x.generation, coded=False))),
         )),
         hints=("What can the host link carry, in bytes of payload per second, one way?", "The slower of port and link, before and after."),
-        moral="Behind PCIe 5 most of what is new at the port idles; behind PCIe 6 all of it works.",
+        moral="A faster port behind the same host gains what the host link had left, a few per cent to a fifth: ports and PCIe have to double together.",
     ),
     Exercise(
         id="scaleup.order",
