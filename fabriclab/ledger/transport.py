@@ -80,7 +80,6 @@ ROWS = [
     Row("napkin-1.2/175B", "older edition, after Napkin Math 1.2", "2.5x", lambda: 175e9 / 70e9, "agrees", "parameters; the ring then takes 27.98 s in FP32, 13.99 s in FP16"),
     Row("napkin-1.2/fabric", "Napkin Math 1.2 against the cluster registry", "50 GB/s", lambda: NDR.beta, "conflicts",
         f"the registry gives the running cluster HDR, 25 GB/s: its ring over 6 GB takes {_ring(6 * GB, HDR) / ms:.1f} ms, not 242.8 (E-07)", other="25 GB/s"),
-    # the first fallacy
     # the appendices
     Row("appendix/n-star", "appendix, alpha-beta model", "250 KB", lambda: transport.crossover(catalog.NDR_APPENDIX.alpha, catalog.NDR_APPENDIX.beta), "agrees", "follows from its 5 us; the chapter's 1.5 us gives 75 KB (E-05)"),
     Row("appendix/nvlink", "appendix, alpha-beta table", "900 GB/s", lambda: catalog.NVLINK4.beta, "differs", "900 GB/s is both directions; the other rows of the table are one way, and NVLink is then 450 (E-01)"),
