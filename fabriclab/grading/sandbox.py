@@ -1,0 +1,227 @@
+"""Take the answers out of one student's notebook, whatever its code does: as plain data, to be judged elsewhere.
+
+The notebook's cells run in a `box`. Where a cell ends the process, or cannot be stopped, or holds up those after it, the
+box is thrown away and the notebook is run in a new one without that cell: so a cell can cost its own exercise alone.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+from fabriclab.exercises.core import identify
+from fabriclab.grading import standin, submission
+from fabriclab.grading.box import Box, Flood, Limits, ready
+
+__all__ = ["Collected", "Limits", "collect", "ready"]
+
+GRACE = 1.0  # seconds between the interrupt that a cell may handle and the end it cannot
+SETUP = 60.0  # seconds for Python and the imports, on a machine busy with others
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What came of one notebook: `answers` {id: data or None} for `judge`, `faults` {id: words} of exercises without one, `notes`.
+
+    `refused` is "" or the reason why nothing could be run.
+    """
+
+    answers: dict
+    faults: dict = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    refused: str = ""
+    seconds: float = 0.0
+
+
+@dataclass
+class _Run:
+    """One box's run over the cells: what was answered, what went wrong, and how it ended."""
+
+    answers: dict = field(default_factory=dict)
+    wrong: dict = field(default_factory=dict)  # cell number: words
+    changed: dict = field(default_factory=dict)  # cell number: names
+    others: set = field(default_factory=set)
+    late: set = field(default_factory=set)
+    done: set = field(default_factory=set)
+    left: int | None = None  # the first cell that left threads running
+    last: int | None = None  # the last cell begun
+    ready: bool = False
+    ended: str = ""  # why it was cut short, or ""
+
+
+def collect(path, student_id, assignment, limits=Limits(), unsafe=False):
+    """The answers in the notebook at `path`, for this student and the released notebook `assignment`, as `Collected`.
+
+    Nothing a student can send makes it raise. Raises RuntimeError where there is no bubblewrap to run it in and `unsafe` is
+    not said, or where the released notebook itself does not run; ValueError for a bad student id or assignment.
+    """
+    begun, owner = time.monotonic(), identify(student_id)
+    ids, variables = submission.exercise_ids(assignment), submission.variables(assignment)
+    nothing = dict.fromkeys(ids)
+    try:
+        sent = submission.read(path, variables)
+    except submission.Refused as error:
+        return Collected(nothing, refused=_line(error), seconds=time.monotonic() - begun)
+    strange = [name for name in dict.fromkeys(sent.asks) if name not in ids]
+    if strange and len(strange) == len(set(sent.asks)):
+        return Collected(nothing, refused=_line(f"it asks {', '.join(strange[:3])}: not one exercise of this notebook"), seconds=time.monotonic() - begun)
+    job = {"owner": owner, "sheet": standin.sheet(owner, ids), "setup": submission.released(assignment), "seconds": limits.seconds}
+    runs, skipped = _runs(job, sent.cells, limits, begun + limits.wall, unsafe)
+    answers = dict(nothing)
+    for run in runs:
+        answers.update({name: _bounded(data, job["sheet"][name]) for name, data in run.answers.items() if name in nothing})
+    faults, notes = _faults(sent, runs, skipped, answers, limits)
+    notes = [*sent.notes, *(f"asks {name}, which is not in this notebook as released" for name in strange), *_others(runs), *notes]
+    return Collected(answers, faults, tuple(map(_line, notes[:100])), "", time.monotonic() - begun)
+
+
+def _runs(job, cells, limits, deadline, unsafe):
+    """Run the cells until a run comes to its end; returns the runs, and {cell number: words} for those left out."""
+    runs, skipped = [], {}
+    while True:
+        run = _run(job | {"cells": [(cell.number, cell.source) for cell in cells if cell.number not in skipped]}, limits, deadline, unsafe)
+        runs.append(run)
+        skipped |= {number: run.wrong[number] for number in run.late}
+        if not run.ended or time.monotonic() >= deadline or run.last is None:
+            return runs, skipped
+        if run.left is None:
+            skipped[run.last] = run.ended
+        else:  # what it left running may be what ended the later cell
+            skipped.pop(run.last, None)
+            skipped[run.left] = f"left threads running; in a later cell, Python {run.ended}"
+        if all(cell.number in run.done or cell.number in skipped for cell in cells):
+            return runs, skipped
+
+
+def _run(job, limits, deadline, unsafe):
+    run = _Run()
+    with Box(job, limits, unsafe) as box:
+        until = time.monotonic() + SETUP
+        while True:
+            try:
+                message = box.message(until)
+            except TimeoutError:
+                run.ended = f"ran longer than {limits.seconds:g} s and could not be interrupted"
+                break
+            except Flood:
+                run.ended = f"sent out more than {limits.output:,} bytes"
+                break
+            if message is None:
+                run.ended = "ended the Python process: an exit, a crash, or no memory left"
+                break
+            if "done" in message:
+                if not {number for number, _ in job["cells"]} <= run.done:  # not what the box says of itself
+                    run.ended = "ended the run before its end"
+                break
+            _note(run, message)
+            if run.left is not None and run.last in run.late and run.last != run.left:
+                run.ended = "was too slow"
+                break
+            if run.ready:
+                until = min(time.monotonic() + limits.seconds + GRACE, deadline)
+        if not run.ready:
+            raise RuntimeError(run.wrong.get(0) or f"the sandbox did not start: {box.complaint() or run.ended}")
+    return run
+
+
+def _note(run, message):
+    """Write down one message; one of a wrong form, which only a student's code can have sent, is passed over."""
+    number = message.get("begin", message.get("end"))
+    if "ready" in message:
+        run.ready = True
+    elif "setup" in message and not run.ready:
+        run.wrong[0] = f"the released notebook itself does not run in the sandbox: {message['setup']}"
+    elif type(message.get("check")) is str:
+        if message.get("data") is not None or message["check"] not in run.answers:
+            run.answers[message["check"]] = message.get("data")
+    elif type(message.get("other")) is str:
+        run.others |= {message["other"]} if len(run.others) < 10 else set()
+    elif "begin" in message and type(number) is int:
+        run.last = number
+    elif type(number) is int and type(message.get("wrong")) is str and type(message.get("changed")) is list:
+        run.done.add(number)
+        if message["wrong"]:
+            run.wrong[number] = message["wrong"]
+        if message.get("late") is True:
+            run.late.add(number)
+        if message.get("left") is True and run.left is None:
+            run.left = number
+        if message["changed"]:
+            run.changed[number] = ", ".join(map(str, message["changed"]))
+
+
+def _faults(sent, runs, skipped, answers, limits):
+    """({exercise: words} for those without an answer, notes on the rest)."""
+    run, faults, notes, of = runs[-1], {}, [], {cell.number: cell for cell in sent.cells}
+    wrong = {**run.wrong, **skipped}
+    if run.ended:
+        unreached = [number for number in of if number not in run.done and number not in wrong]
+        wrong |= dict.fromkeys(unreached, f"was not reached: the notebook had used up its {limits.wall:g} s")
+    for number, words in sorted(wrong.items()):
+        exercise = of[number].exercise if number in of else ""
+        if exercise in answers and answers[exercise] is None:
+            faults[exercise] = _line(f"cell {number} {'' if words.startswith(('ran ', 'ended ', 'sent ', 'left ', 'was ')) else 'stopped with '}{words}")
+        elif number in of:
+            notes.append(f"cell {number} ({exercise or 'of no exercise'}) {'' if words.startswith(('ran ', 'ended ', 'sent ', 'left ', 'was ')) else 'stopped with '}{words}")
+    for exercise, words in sent.retyped.items():
+        if answers.get(exercise, "") is None:
+            faults.setdefault(exercise, words)
+        elif exercise in answers:
+            notes.append(words)
+    changed = {number: names for run in runs for number, names in run.changed.items()}
+    notes += [f"cell {number} changed {names}; this was put back" for number, names in sorted(changed.items())]
+    looked_at = {name for run in runs for name in run.answers} | set(faults)
+    notes += [f"no cell checks an answer to {name}" for name in answers if name not in looked_at]
+    return faults, notes
+
+
+def _others(runs):
+    return [f"it names the student {other!r}; the numbers asked for, and judged, are the owner's" for other in sorted({other for run in runs for other in run.others})]
+
+
+def _line(text):
+    """One line of at most 500 printable characters, whatever a student wrote into it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in str(text)[:1_000]).split())[:500]
+
+
+def _bounded(data, question):
+    """Data as `take` may have written it, or {"unreadable"}: what a student's code sent by itself may be of any size and shape."""
+    longest = {"Quantity": 200, "Formula": 2_400, "Choice": 2_000, "Ordering": 2_000, "Free": 20_000}.get(question["kind"], 0)
+    odd = {"unreadable": "not an answer as this kit writes it down"}
+    if data is None:
+        return None
+    if type(data) is not dict or not set(data) <= {"unreadable", "text", "value", "dimension", "items", "outputs"}:
+        return odd
+    kept = {}
+    for key, value in data.items():
+        if key == "outputs":
+            good = type(value) is list and len(value) == len(question["needs"].get("inputs", ())) and all(map(_output, value))
+        elif key == "items":
+            good = type(value) is list and len(value) < 50 and all(type(item) is str and len(item) <= 100 for item in value)
+        elif key == "value":
+            good = _number(value)
+        elif key == "dimension":
+            good = value is None or (type(value) is str and len(value) <= 50)
+        else:
+            good = type(value) is str and len(value) <= (300 if key == "unreadable" else longest)
+        if not good:
+            return odd
+        kept[key] = _clean(value)
+    return kept
+
+
+def _number(value):
+    return type(value) is float or (type(value) is int and abs(value) < 2**53)
+
+
+def _output(out):
+    if type(out) is list:
+        return len(out) <= 10_000 and all(map(_number, out))
+    return out is None or _number(out) or (type(out) is dict and all(type(key) is str and type(value) is str and len(key) + len(value) < 500 for key, value in out.items()))
+
+
+def _clean(value):
+    """Text that can be written anywhere: no lone surrogates, no NUL."""
+    if type(value) is str:
+        return value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+    if type(value) is list:
+        return [_clean(item) for item in value]
+    return {_clean(key): _clean(item) for key, item in value.items()} if type(value) is dict else value
