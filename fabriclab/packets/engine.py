@@ -3,7 +3,7 @@
 Everything is an integer: bytes, and picoseconds, so that equal times are equal and a run can be repeated to the last bit.
 All state lies in the tables of a `State`; numba compiles the functions, which read as Python. Where a packet waits in line
 `after` names the next one, so that a line costs no memory of its own; -1 is nobody. A port is one lane of one direction of
-a cable, with a queue and pauses of its own; ports of one cable stand side by side and share its wire.
+a cable, with a queue and pauses of its own. Ports of one wire stand side by side, and the first of them keeps what they share.
 """
 
 from collections import namedtuple
@@ -29,10 +29,10 @@ CLOCK = _record("now order events moving moved started unfinished spare spares l
 SETUP = _record("lanes packet routing selective control pfc in_order timeout watchdog until sample margin "
                 "cut_every alpha_every timer byte_counter fast_steps max_stage",
                 "kmin kmax pmax gain increase slowest eta trip window_increase")  # fmt: skip
-# `held`, `stopping`, `xoff`, `xon` and `room` belong to the buffer at the far end of the port's cable
-PORT = _record("wire lane rank owner peer delay head tail queue ready ready_end own_turn turn paused paused_at watched held stopping xoff xon room "
-               "carried busy peak pauses paused_for", "per_byte share tag")  # fmt: skip
-WIRE = _record("free_at waking sending carried", "tag")
+# `wire` is the first port of the wire, where `free_at`, `waking` and `begun` belong to the wire; `held`, `stopping`, `xoff`,
+# `xon` and `room` belong to the buffer at the far end of the port's cable
+PORT = _record("wire lane rank owner peer delay free_at waking head tail queue ready ready_end own_turn turn paused paused_at watched held stopping xoff xon room "
+               "carried busy peak pauses paused_for", "per_byte cost had begun")  # fmt: skip
 MESSAGE = _record("row lane source target size packets start first", "", [("label", "u8")])  # a flow as it was given, and as it stands:
 FLOW = _record("pace touched due next_cnp finished sent again delivered discarded dropped marked", "",
                [(n, "i4") for n in "next reached received beyond acked wanted resend has_turn after later nacked".split()])  # fmt: skip
@@ -48,7 +48,7 @@ compiled = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True
 
 # told and heard: telemetry in packets, and as senders last heard it; got: selective repeat's packets; used and size: each lane's
 # share of every switch's buffer; first and choices: routes, see `network.choices`; log: pauses; the last five: what is sampled, and samples.
-State = namedtuple("State", "setup clock heap ports wires given flows control packets told heard got used size first choices log "
+State = namedtuple("State", "setup clock heap ports given flows control packets told heard got used size first choices log "
                             "watch watch_flows times queues rates")  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def choose(s, f, at):
         for i in range(ways):
             p = s.choices[first + (pick + i) % ways] + given.lane
             port = s.ports[p]
-            load = port.queue * port.per_byte + max(0, s.wires[port.wire].free_at - s.clock[0].now)
+            load = port.queue * port.per_byte + max(0, s.ports[port.wire].free_at - s.clock[0].now)
             if load < least:
                 least, best = load, p
     return best
@@ -134,14 +134,13 @@ def choose(s, f, at):
 @compiled
 def serve(s, p):
     """Begin the next transmission on port p's wire, if the wire is free and something may be sent."""
-    clock, w = s.clock[0], s.ports[p].wire
-    wire = s.wires[w]
+    clock, wire = s.clock[0], s.ports[s.ports[p].wire]
     if wire.free_at > clock.now:
         wake(s, p)
         return
     k = -1
     while k < 0:
-        p = arbitrate(s, w)
+        p = arbitrate(s, p)
         if p < 0:
             return
         k = take(s, p)
@@ -149,42 +148,67 @@ def serve(s, p):
     lasts = max(1, round(packet.size * port.per_byte))
     packet.port = p
     packet.back += port.delay
+    wire.free_at = clock.now + lasts
     port.busy += lasts
     port.carried += packet.size
-    port.turn = clock.turns
-    wire.tag = max(wire.tag, port.tag)
-    port.tag = wire.tag + packet.size * port.share
-    wire.free_at, wire.sending = clock.now + lasts, p
-    wire.carried += packet.size
-    clock.turns += 1
     clock.moved = clock.now
+    if s.setup[0].lanes > 1:
+        charge(s, p, packet.size)
     push(s, wire.free_at + port.delay, ARRIVE, k)
     if not port.own_turn:
         other = offer(s, packet.flow)
-        if other >= 0 and s.ports[other].wire != w:
+        if other >= 0 and s.ports[other].wire != port.wire:
             wake(s, other)
     wake(s, p)
 
 
 @compiled
-def arbitrate(s, w):
-    """The port that wire w serves next, or -1: of those that may send, strict ones first, then the least start tag.
+def wake(s, p):
+    """See to it that port p's wire looks again when it is free; a paused port looks when it is resumed."""
+    wire = s.ports[s.ports[p].wire]
+    if not wire.waking and arbitrate(s, p) >= 0:
+        wire.waking = 1
+        push(s, max(wire.free_at, s.clock[0].now), FREE, p)
 
-    Start-time fair queueing (Goyal, Vin, Cheng 1996): a packet's start tag is the tag at which its lane's last one ended,
-    but no less than the tag of the packet last on the wire, so that nobody saves up turns. Of equal tags, the longest unserved.
-    """
-    lanes, best, least = s.setup[0].lanes, -1, 0.0
-    for p in range(w * lanes, (w + 1) * lanes):
-        port = s.ports[p]
-        if port.paused or (port.head < 0 and port.ready < 0):
-            continue
-        tag = max(port.tag, s.wires[w].tag)
-        if best >= 0:
-            first = s.ports[best]
-            if port.rank > first.rank or (port.rank == first.rank and (tag > least or (tag == least and port.turn > first.turn))):
-                continue
-        best, least = p, tag
+
+@compiled
+def arbitrate(s, p):
+    """The port that has the next turn on port p's wire, of those that are not paused and have something; -1 if none has."""
+    wire, best = s.ports[p].wire, -1
+    for lane in range(s.setup[0].lanes):
+        port = s.ports[wire + lane]
+        if not port.paused and (port.head >= 0 or port.ready >= 0) and (best < 0 or goes_before(s, wire + lane, best)):
+            best = wire + lane
     return best
+
+
+@compiled
+def goes_before(s, p, q):
+    """Start-time fair queueing (Goyal, Vin, Cheng 1996): the lane that had least for its weight, and of equals the longest unserved.
+
+    A lane that was idle or paused counts from where the packet last on the wire did: nobody saves up turns.
+    """
+    one, other, least = s.ports[p], s.ports[q], s.ports[s.ports[p].wire].begun
+    if one.rank != other.rank:
+        return one.rank < other.rank
+    ours, theirs = max(one.had, least), max(other.had, least)
+    return ours < theirs or (ours == theirs and one.turn < other.turn)
+
+
+@compiled
+def charge(s, p, size):
+    """Count a packet of so many bytes against port p's lane."""
+    port, wire = s.ports[p], s.ports[s.ports[p].wire]
+    wire.begun = max(wire.begun, port.had)
+    port.had = wire.begun + size * port.cost
+    join(s, p)
+
+
+@compiled
+def join(s, p):
+    """Of equals, port p is the last: it was served, or has something again."""
+    s.ports[p].turn = s.clock[0].turns
+    s.clock[0].turns += 1
 
 
 @compiled
@@ -201,23 +225,6 @@ def take(s, p):
 
 
 @compiled
-def wake(s, p):
-    """See to it that port p's wire looks again when it is free; a paused port looks when it is resumed."""
-    w = s.ports[p].wire
-    wire = s.wires[w]
-    if not wire.waking and arbitrate(s, w) >= 0:
-        wire.waking = 1
-        push(s, max(wire.free_at, s.clock[0].now), FREE, p)
-
-
-@compiled
-def join(s, p):
-    """Port p has something to send again: of equals, it is the last."""
-    s.ports[p].turn = s.clock[0].turns
-    s.clock[0].turns += 1
-
-
-@compiled
 def dequeue(s, p):
     """Take the first packet of port p's queue. Its buffer is free from here on; marks and telemetry are written now."""
     setup, port = s.setup[0], s.ports[p]
@@ -230,8 +237,9 @@ def dequeue(s, p):
         packet.marked |= port.queue > setup.kmax or chance(s) < ramp
     elif setup.control == HPCC:
         stamp = s.told[k, packet.hops]
-        stamp.queue, stamp.carried = port.queue, s.wires[port.wire].carried + packet.size
-        stamp.time, stamp.per_byte = s.clock[0].now, port.per_byte
+        stamp.queue, stamp.carried, stamp.time, stamp.per_byte = port.queue, packet.size, s.clock[0].now, port.per_byte
+        for lane in range(setup.lanes):
+            stamp.carried += s.ports[port.wire + lane].carried
         packet.hops += 1
     return k
 
@@ -671,7 +679,7 @@ def advance(s, most):
             port = arrive(s, who)
         elif kind == FREE:
             port = who
-            s.wires[s.ports[port].wire].waking = 0
+            s.ports[s.ports[port].wire].waking = 0
         elif kind == READY:
             port = line_up(s, who)
         elif kind == PAUSE or kind == RESUME:

@@ -45,9 +45,6 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, lanes, pfc
     controls["alpha"] = controls["used"] = 1.0
     controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
 
-    shared = np.zeros(cables.owner.size, engine.WIRE)
-    shared["sending"] = count * np.arange(shared.size)
-
     clock = np.zeros(1, engine.CLOCK)
     for name, value in {"unfinished": len(flows), "line": -1, "spare": -1, "random": draw.integers(1, 2**63)}.items():
         clock[name] = value
@@ -61,7 +58,6 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, lanes, pfc
         clock=clock,
         heap=np.zeros(1024 + setup["margin"][0], engine.EVENT),
         ports=ports,
-        wires=shared,
         given=given,
         flows=np.zeros(len(flows), engine.FLOW),
         control=controls,
@@ -91,10 +87,10 @@ def _ports(cables, packet, buffer, lanes, pfc, topology):
     for name in ("head", "ready"):
         table[name] = -1
     table["lane"] = np.arange(len(lanes.weights))
-    table["share"], table["rank"] = 1 / np.array(lanes.weights), len(lanes.strict)
+    table["cost"], table["rank"] = 1 / np.array(lanes.weights), len(lanes.strict)
     for rank, lane in enumerate(lanes.strict):
-        table["share"][:, lane], table["rank"][:, lane] = 0.0, rank
-    columns = {"wire": np.arange(cables.owner.size), "owner": cables.owner, "peer": cables.peer, "per_byte": PICOSECONDS / cables.capacity}
+        table["cost"][:, lane], table["rank"][:, lane] = 0.0, rank
+    columns = {"wire": np.arange(table.size)[:: table.shape[1]], "owner": cables.owner, "peer": cables.peer, "per_byte": PICOSECONDS / cables.capacity}
     picoseconds("packet", packet / cables.capacity)  # a link too slow to count
     columns |= {"delay": picoseconds("delay", cables.delay)} | (_thresholds(cables, packet, buffer, pfc, topology) if pfc else {})
     for name, column in columns.items():
@@ -162,8 +158,10 @@ def grown(s):
 
 def unsent(s):
     """Picoseconds of each port's transmission under way that are still to come."""
-    rest = np.zeros(s.ports.size, np.int64)
-    rest[s.wires["sending"]] = np.maximum(0, s.wires["free_at"] - s.clock[0]["now"])
+    events, rest = s.heap[: s.clock[0]["events"]], np.zeros(s.ports.size, np.int64)
+    coming = events[events["kind"] == engine.ARRIVE]
+    port = s.packets["port"][coming["who"]]
+    np.add.at(rest, port, np.maximum(0, coming["time"] - s.ports["delay"][port] - s.clock[0]["now"]))
     return rest
 
 
