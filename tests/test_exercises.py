@@ -8,6 +8,7 @@ import math
 import re
 import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -178,6 +179,17 @@ FINGERPRINTS = {
     "scaleup.host": "44c9fac3",
     "scaleup.order": "59967e29",
     "scaleup.dies": "cffc9f34",
+    "guide.tiers": "d19f7bab",
+    "guide.busbw": "249065d5",
+    "guide.settings": "2c6231ff",
+    "guide.log": "f3a96da5",
+    "guide.hour": "bcc518bd",
+    "guide.hourly": "6f5ae484",
+    "fallacies.upgrade": "1c090534",
+    "fallacies.iperf": "6bba5453",
+    "fallacies.loss": "f656524c",
+    "fallacies.early": "53445c23",
+    "fallacies.own": "43f54e3f",
 }
 
 
@@ -303,6 +315,11 @@ CLOSED_FORMS = {
     "topology.leaf": lambda x: 400 * x.down / (400 * x.up + 100 * x.lanes * x.slow),
     # by hand: the slope from the two largest rows, then what is left of the smallest
     "transport.fit": lambda x: x.times[0] - x.sizes[0] * (x.times[-1] - x.times[-2]) / (x.sizes[-1] - x.sizes[-2]),
+    "fallacies.upgrade": lambda x: 1 - (x.alpha + x.size / x.faster / x.beta) / (x.alpha + x.size / x.beta),
+    # the loss at which go-back-N's goodput falls to what is asked for
+    "fallacies.loss": lambda x: optimize.brentq(lambda p: (1 - p) / (1 - p + p * x.rate * x.trip / 4000) - x.goodput, 0, 1, xtol=1e-15),
+    # a codeword is 5,440 bits at 17/16 of the data rate; the binomial tail meets one a day where brentq finds it
+    "fallacies.early": lambda x: x.decade * math.log10(10 ** optimize.brentq(lambda e: math.log(x.rate * 8 * 1.0625 / 5440 * 86_400 * stats.binom.sf(15, 544, 1 - (1 - 10**e) ** 10)), -4.5, -2) / x.now),
 }
 
 
@@ -363,6 +380,11 @@ CLOSED_FORMS |= {
     "scaleup.planes": lambda x: -(-round(x.both / 2) // round(x.port)),
     # of 800 Gb/s sixteen lanes of generation 6 have 1024 x 236/256; of 400 and 200 the ones before 512 and 256 x 128/130
     "scaleup.host": lambda x: 1.28 * (236 / 256 * x.payload / (x.payload + 16) if x.generation == 6 else 128 / 130 * x.payload / (x.payload + 24)),
+    "guide.tiers": lambda x: x.both / 2 / (x.ports * x.port / 8),
+    "guide.busbw": lambda x: x.size / x.time * 14 / 8 / 450e9,
+    "guide.hour": lambda x: math.exp(-(x.gpu + x.flaps + x.power) * x.gpus / 2_400_000),
+    # an hour squared is twice the checkpoint times the time between failures, which is a day over the failures of it
+    "guide.hourly": lambda x: 2 * x.cost * 86_400 / 3600**2 / ((x.gpu + x.flaps + x.power) / 100_000),
 }
 
 
@@ -507,6 +529,17 @@ def test_the_order_of_time_scales_is_clear_for_every_draw():
         times = sorted([1e-6, 8e6 * buffer / ((senders - 1) * rate * 1e9), 65_535 * 512 / (rate * 1e9), 8e6 * buffer / (rate * 1e9), 0.2])
         assert all(b > 1.2 * a for a, b in itertools.pairwise(times)), (senders, rate, buffer)
     assert {bank.numbers(s, "behaviour.times").senders for s in STUDENTS} == {3, 6, 11, 33, 63}
+
+
+def test_the_order_of_settings_is_clear_for_every_draw():
+    """Two of NCCL's settings would be so close that rounding decides a student's mark; or the order not be that of what is left of 400 GB/s."""
+    values = bank.find("guide.settings").kind.values
+    for size, nodes in itertools.product((2e9, 4e9, 16e9), (4, 8, 16)):
+        times = values(SimpleNamespace(size=size, nodes=nodes))
+        # by hand: half is flags; two ports; PCIe 5 one way; one port; TCP
+        left = {"low latency": 200, "two channels": 100, "host memory": 63, "one adapter": 50, "sockets": 3.75}
+        assert sorted(times, key=times.get) == list(left) and all(b > 1.2 * a for a, b in itertools.pairwise(sorted(times.values())))
+        assert all(times[name] == pytest.approx(2 * size / (left[name] * 1e9), rel=0.15) for name in left), (size, nodes)
 
 
 def test_the_interval_is_where_the_loss_is_least():
