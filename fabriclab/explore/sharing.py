@@ -48,7 +48,8 @@ def shares(demands=(400 * Gbps, 30 * Gbps, 400 * Gbps), weights=(8, 1, 1), caps=
         lines = [f"{name}: gets {_rate(rate)} of {_rate(demand)}; its weight guarantees {_rate(port * weight / weights.sum())}."
                  for name, rate, demand, weight in zip(TENANTS, rates, demands, weights)]
         if np.isinf(level):
-            lines.append(f"The port is not full: {_rate(idle)} idle" + (f", while caps keep back {_rate(missed)} that is wanted." if missed else "; all have what they want."))
+            state = f"not full: {_rate(idle)} idle" if idle > 1e-9 * port else "just full"
+            lines.append(f"The port is {state}" + (f", while caps keep back {_rate(missed)} that is wanted." if missed else "; all have what they want."))
         else:
             lines.append(f"The port is full, at {_rate(level)} for each unit of weight; {_rate(missed)} more is wanted.")
         return "\n".join(lines)
