@@ -8,14 +8,12 @@ import contextlib
 import functools
 import hashlib
 import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import fabriclab
 from fabriclab.grading import classreport, feedback, gradebook, inbox, pool, results, sandbox, submission
-from fabriclab.grading.pool import Stop
+from fabriclab.grading.worker import sources, work
 from fabriclab.progress import Bar
 
 
@@ -101,31 +99,23 @@ def key(student, content, assignment, unsafe):
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
-@functools.cache
-def sources():
-    """One hash of the package's own files: a mended model or exercise must not leave verdicts of the old one behind."""
-    top = Path(fabriclab.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(top.rglob("*.py")):
-        digest.update(f"{path.relative_to(top).as_posix()}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+def _read(one, root, unsafe):
+    """(what was sent, the released notebook, their key)."""
+    content, assignment = inbox.read(one.path), (root / "exercises" / one.notebook).read_bytes()
+    return content, assignment, key(one.student, content, assignment, unsafe)
 
 
 def _kept(out, one, ids, root, unsafe):
     """The result kept for a submission as it is now, or one that says why it cannot be opened, or None."""
     if one.refused:
         return results.refuse(one.student, one.notebook, one.name, ids, one.refused)
-    return results.load(out, one.student, one.notebook, key(one.student, inbox.read(one.path), _assignment(root, one), unsafe))
-
-
-def _assignment(root, one):
-    return (root / "exercises" / one.notebook).read_bytes()
+    return results.load(out, one.student, one.notebook, _read(one, root, unsafe)[-1])
 
 
 def _run(out, to_do, assignments, root, workers, scheduler, unsafe):
     """Grade and keep each; {(student, notebook): Graded}."""
     done, bar = {}, Bar("grading")
-    jobs = [functools.partial(_job, one, assignments[one.notebook], root, unsafe) for one in to_do]
+    jobs = [functools.partial(_job, one, assignments[one.notebook], root, unsafe, sources() if scheduler else "") for one in to_do]
     width = max(workers, 1) if not scheduler else 200  # a scheduler spreads them itself; this many wait there at once
     opener = functools.partial(pool.cluster, scheduler) if scheduler else functools.partial(pool.processes, min(width, len(to_do)))
     try:
@@ -143,23 +133,6 @@ def _run(out, to_do, assignments, root, workers, scheduler, unsafe):
     return done
 
 
-def _job(one, ids, root, unsafe):
+def _job(one, ids, root, unsafe, expected):
     """What a worker needs, read when its turn comes: the worker may have no view of this machine's files."""
-    return sandbox.collect, one.student, one.notebook, one.name, ids, inbox.read(one.path), _assignment(root, one), unsafe, sources()
-
-
-def work(collect, student, notebook, name, ids, content, assignment, unsafe, expected):
-    """Collect one notebook's answers in the sandbox and judge them here, in a process that ran nothing of the student's."""
-    if sources() != expected:
-        raise Stop("a worker has another fabriclab than this machine: set them up from the same release")
-    with tempfile.TemporaryDirectory(prefix="fabriclab-grading-") as folder:
-        paths = [Path(folder, part, notebook) for part in ("sent", "released")]
-        for path, written in zip(paths, (content, assignment), strict=True):
-            path.parent.mkdir()
-            path.write_bytes(written)
-        try:
-            collected = collect(paths[0], student, paths[1], unsafe=unsafe)
-        except RuntimeError as error:
-            # no sandbox to be had here: nobody's fault who sent something, and the next one would fare no better
-            raise Stop(f"the sandbox did not work: {error}") from error
-    return results.judge(student, notebook, name, key(student, content, assignment, unsafe), ids, collected)
+    return sandbox.collect, one.student, one.notebook, one.name, ids, *_read(one, root, unsafe), unsafe, expected
