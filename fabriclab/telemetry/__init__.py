@@ -4,8 +4,9 @@ Floor 4. `read(path)` recognises a file by its content and returns a frozen read
 lines, as ``fabriclab read FILE`` prints. A file that no reader knows, or that is damaged, is refused with a ValueError
 that names the file, the line and the reason: never a guess passed off as a reading.
 
-A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a line of that tool matches and no other
-tool's does), `read(path)` and `report(reading)`.
+A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a line of that tool matches from its
+beginning and no other tool's does), `read(path)` and `report(reading)`. Where the sign may stand further inside a line,
+`INSIDE` is a text that each such line has: a long file is looked through for it quickly.
 """
 
 import re
@@ -21,9 +22,9 @@ _SIGHT = 4096  # characters of a line by which a tool is known
 
 
 @cache
-def _any_sign(found):
-    """One pattern for the signs of all readers but those `found`: most lines of a long file match none, and are looked at once."""
-    return re.compile("|".join(f"(?:{reader.SIGN.pattern})" for reader in READERS if reader not in found))
+def _any(readers):
+    """Whether a text begins as one of `readers` knows: one look, where most lines of a long file need no second."""
+    return re.compile("|".join(f"(?:{reader.SIGN.pattern})" for reader in readers)).match
 
 
 def recognise(path):
@@ -33,14 +34,20 @@ def recognise(path):
     was meant is not ours to guess. Lines of other programs in between are no matter, and NCCL's own log may stand
     beside the table of nccl-tests.
     """
-    found, first, sign = {}, None, _any_sign(())
+    found, first = {}, None
+    inside = {reader: reader.INSIDE for reader in READERS if hasattr(reader, "INSIDE")}
+    begins = tuple(reader for reader in READERS if reader not in inside)
+    any_begins = _any(begins)
     for line in lines(path):
-        first = first or (line if line.text.strip() else None)
-        if sign.search(line.text[:_SIGHT]):
-            for reader in READERS:
-                if reader not in found and reader.SIGN.search(line.text[:_SIGHT]):
-                    found[reader] = line.number
-            sign = _any_sign(tuple(found))
+        text = line.text if len(line.text) <= _SIGHT else line.text[:_SIGHT]
+        first = first or (line if text.strip() else None)
+        seen = [reader for reader in begins if reader.SIGN.match(text)] if any_begins(text) else []
+        seen += [reader for reader, word in inside.items() if word in text and reader.SIGN.search(text)]
+        if seen:
+            found |= dict.fromkeys(seen, line.number)
+            begins = tuple(reader for reader in begins if reader not in found)
+            inside = {reader: word for reader, word in inside.items() if reader not in found}
+            any_begins = _any(begins)
     if nccl in found:
         found.pop(nccl_log, None)
     if not found:

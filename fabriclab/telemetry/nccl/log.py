@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from fabriclab.telemetry.nccl.ways import network_lines, report
 from fabriclab.telemetry.source import MOST_ROWS, lines, name, refuse
 
-__all__ = ["SIGN", "TOOL", "Connection", "Gatherer", "Reading", "network_lines", "read", "report"]
+__all__ = ["INSIDE", "SIGN", "TOOL", "Connection", "Gatherer", "Reading", "network_lines", "read", "report"]
 
 TOOL = "NCCL's log"
+INSIDE = "CCL"
 SIGN = re.compile(r"(?<![\w.-])[A-Za-z][\w.-]*:\d+:\d+ \[\d+\](?: \S+:\d+)? NCCL (?:INFO|WARN|ERROR|TRACE)\b|^(?:NCCL|RCCL) version\s*:? ?\d")
 _LINE = re.compile(r":\d+:\d+ \[(\d+)\](?: \S+:\d+)? NCCL (INFO|WARN|ERROR|TRACE)\b\s*(.*)")
 _HOST = re.compile(r"[A-Za-z][\w.-]*$")
