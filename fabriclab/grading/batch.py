@@ -68,7 +68,7 @@ def summary(batch, roster):
     """What there is to say at the end, in a few lines."""
     sent = {student for student, _ in batch.results}
     refused = sum(bool(result.refused) for result in batch.results.values())
-    lines = [f"{len(sent)} of {len(roster)} students sent {len(batch.results)} notebooks: {batch.graded} graded in {batch.seconds:.0f} s, {batch.kept} kept from before."]
+    lines = [f"{len(sent)} of {len(roster)} students sent {len(batch.results)} notebook{'s' if len(batch.results) != 1 else ''}: {batch.graded} graded in {batch.seconds:.0f} s, {batch.kept} kept from before."]
     if refused:
         lines.append(f"{refused} refused; report.html says why.")
     lines += batch.strange[:20]

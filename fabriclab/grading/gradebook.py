@@ -43,7 +43,9 @@ def table(roster, asked, graded):
 
 
 def _row(person, asked, graded):
-    cells = [safe(text) for text in (person.name, person.canvas, person.id, person.login or person.email, person.section)]
+    # half of the world's spreadsheets take a semicolon for the next cell
+    name, login, section = (" ".join(text.replace(";", ",").split()) for text in (person.name, person.login or person.email, person.section))
+    cells = [safe(text) for text in (name, person.canvas, person.id, login, section)]
     total = 0.0
     for notebook, ids in asked.items():
         result = graded.get((person.id, notebook))
