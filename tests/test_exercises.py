@@ -167,6 +167,12 @@ FINGERPRINTS = {
     "cluster.ring": "5c0735d7",
     "cluster.units": "374fdac5",
     "cluster.base": "83c36ee2",
+    "sharing.caps": "28da0773",
+    "sharing.four": "34478f5e",
+    "sharing.burst": "5c608bcb",
+    "sharing.rules": "18d8408a",
+    "sharing.write": "43f54e3f",
+    "sharing.lanes": "b063cf27",
     "frontier.ends": "c4faaa70",
     "frontier.fed": "fd20e9ed",
     "frontier.lane": "c7871f89",
@@ -371,6 +377,10 @@ CLOSED_FORMS |= {
     # one node less breaks one replica, whatever its size
     "cluster.units": lambda x: 256 * x.units - 8 * x.nodes,
     "cluster.base": lambda x: 5600 * x.share / (10_200 + 5600 * x.share),
+    "sharing.caps": lambda x: x.size * (x.functions - x.busy) / x.rate,
+    "sharing.four": lambda x: (50e9 - x.first - x.second) * x.weight / (x.weight + 1),
+    # the checkpoint is done first for all draws: by then all bytes of both have passed
+    "sharing.burst": lambda x: x.size * (1 + x.part) / 50e9,
     # chips of 64, 128 and 256 ports of 400G hold 2,048, 8,192 and 32,768 hosts under two tiers, all of these under three
     "frontier.ends": lambda x: 2 * x.hosts * x.watts * (1 if x.hosts <= {25.6: 2048, 51.2: 8192, 102.4: 32_768}[round(8 * x.chip / 1e12, 1)] else 2),
     "frontier.fed": lambda x: x.switches * x.ports * (x.module - x.engine) / 1275,
@@ -529,6 +539,17 @@ def test_the_order_of_time_scales_is_clear_for_every_draw():
         times = sorted([1e-6, 8e6 * buffer / ((senders - 1) * rate * 1e9), 65_535 * 512 / (rate * 1e9), 8e6 * buffer / (rate * 1e9), 0.2])
         assert all(b > 1.2 * a for a, b in itertools.pairwise(times)), (senders, rate, buffer)
     assert {bank.numbers(s, "behaviour.times").senders for s in STUDENTS} == {3, 6, 11, 33, 63}
+
+
+def test_the_order_of_rules_is_clear_for_every_draw():
+    """Two rules would be too close to order, or a limit that holds the AllReduce below its lane's share would come out as the better."""
+    for student in STUDENTS:
+        x, kind = bank.numbers(student, "sharing.rules"), bank.find("sharing.rules").kind
+        order = sorted(kind.values(x), key=kind.values(x).get)
+        assert order[0] == "strict priority" and order[-1] == "one lane"
+        assert (order[1] == "rate limit") == (x.cap > x.weight / (x.weight + 1))
+        times = sorted(kind.values(x).values())
+        assert all(later > 1.04 * earlier for earlier, later in itertools.pairwise(times))
 
 
 def test_the_order_of_settings_is_clear_for_every_draw():
