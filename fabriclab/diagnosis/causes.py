@@ -72,6 +72,8 @@ SIGNS = {
     "pair-varies": {"neighbour": 1, "ecmp": 1, "link": -2},
     "some-pairs": {"link": 1, "ecmp": 1},
     "more-flows-cure": {"ecmp": 3, "link": -3, "neighbour": -1, "storm": -1},
+    "cold-part": {"link": 2, "storm": 1, "ecmp": -1, "neighbour": -1, "placement": -1, "hca": -1},
+    "cold-scattered": {"ecmp": 2, "neighbour": 1, "link": -1},
     "late": {"neighbour": 1, "storm": 1, "ecmp": 1, "link": -1},
     "very-late": {"storm": 1},
     "prompt": {"neighbour": -1, "storm": -1},

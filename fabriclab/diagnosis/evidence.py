@@ -22,7 +22,7 @@ from pathlib import Path
 
 from fabriclab import catalog, telemetry, units
 from fabriclab.checks import count, one, positive
-from fabriclab.telemetry import gpus, mlxlink, nccl, nccl_log, pauses, perfquery, perftest, watchdog
+from fabriclab.telemetry import gpus, mlxlink, nccl, nccl_log, pairs, pauses, perfquery, perftest, watchdog
 from fabriclab.telemetry.infiniband import Fabric, kind_of
 from fabriclab.telemetry.source import name, refuse, shorten
 
@@ -183,6 +183,18 @@ def _names(key, value):
 _ITERATION = ("before", "now", "synthetic")
 _READ = {"nodes": _count, "ports_per_node": _count, "port": _rate, "seconds_between": _positive, "hosts": _names} | dict.fromkeys(_ITERATION, _positive)
 
-STEP_OF = {gpus.Reading: 1, nccl.Reading: 2, nccl_log.Reading: 2, telemetry.system.Reading: 2, perftest.Reading: 3, pauses.Reading: 4, watchdog.Reading: 4, perfquery.Reading: 4, mlxlink.Reading: 5, Fabric: 5}
+STEP_OF = {  # the step that a kind of reading is looked at in
+    gpus.Reading: 1,
+    nccl.Reading: 2,
+    nccl_log.Reading: 2,
+    telemetry.system.Reading: 2,
+    perftest.Reading: 3,
+    pairs.Reading: 3,
+    pauses.Reading: 4,
+    watchdog.Reading: 4,
+    perfquery.Reading: 4,
+    mlxlink.Reading: 5,
+    Fabric: 5,
+}
 
 

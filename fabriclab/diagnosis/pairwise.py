@@ -2,7 +2,8 @@
 
 from fabriclab.diagnosis.collective import runs
 from fabriclab.diagnosis.finding import NEAR, PAYLOAD, VARIES, Finding
-from fabriclab.telemetry import perftest
+from fabriclab.telemetry import pairs, perftest
+from fabriclab.telemetry.infiniband import Fabric
 from fabriclab.units import si
 
 
@@ -28,7 +29,27 @@ def point_to_point(evidence):
         found += _same_pair(file, [(table, share) for at, table, share in tests if at == file])
     if not slow and good and any(run.slowdown >= 1 / perftest.GOOD for run in runs(evidence)):
         found.append(Finding(3, "pairs-good-nccl-low", "pairs reach the port's rate, collectives do not: the ports are sound, and are not all used or not all at once", good[0][0]))
-    return found + [finding for file, table in latencies for finding in _latency(file, table)]
+    found += [finding for file, table in latencies for finding in _latency(file, table)]
+    return found + [finding for file, reading in evidence.of(pairs.Reading) for finding in _matrix(evidence, file, reading, rate)]
+
+
+def _matrix(evidence, file, reading, rate):
+    """What the cold cells of an all-pairs measurement say: one part that is slow wherever it is passed, or cells without a pattern."""
+    verdict = None
+    for fabric in [fabric for _, fabric in evidence.of(Fabric)] + [None]:
+        try:
+            verdict = verdict or pairs.explain(reading, fabric)
+        except ValueError:  # hosts that the fabric names otherwise: then only hosts can be told
+            continue
+    found = [Finding(3, "cold-part", line, file) for line in verdict.lines[:3]] if verdict.findings else []
+    if verdict.unexplained.size:
+        sign, words = ("cold-scattered", "no one part explains: collisions, or a load that comes and goes") if verdict.wired else ("cold-unexplained", "no one host explains; with ibnetdiscover beside it, leaves and spines are looked at")
+        found.append(Finding(3, sign, f"{verdict.unexplained.size} cold pairs that {words}", file))
+    if verdict.level < perftest.GOOD * rate:
+        found.append(Finding(3, "pair-low", f"even a usual pair reaches {si(verdict.level, 'B/s')}, {verdict.level / rate:.0%} of the port's {si(rate, 'b/s')}", file))
+    elif found:
+        found.append(Finding(3, "pair-low", f"the coldest pair reaches {si(float(reading.pairs.bandwidth.min()), 'B/s')}, a usual one {si(verdict.level, 'B/s')}", file))
+    return found or [Finding(3, "pairs-good", f"{len(reading.pairs)} pairs around {si(verdict.level, 'B/s')}, none of them cold", file)]
 
 
 def _port(rate, who):

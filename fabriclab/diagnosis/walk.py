@@ -176,7 +176,8 @@ def _next(cause, between, steps):
 
 def report(found):
     """The lines that ``fabriclab diagnose`` prints: the walk, the verdict, for and against, what next."""
-    said = [f"{found.path}: {sum(len(step.files) for step in found.steps)} files read" + (f", {len(found.unread)} not" if found.unread else "")]
+    count = sum(len(step.files) for step in found.steps)
+    said = [f"{found.path}: {count} file{'s' * (count != 1)} read" + (f", {len(found.unread)} not" if found.unread else "")]
     said += [f"  not read: {file}: {reason[:150]}" for file, reason in found.unread[:3]]
     if len(found.unread) > 3:
         said.append(f"  not read: {len(found.unread) - 3} more")
