@@ -1,6 +1,6 @@
 """What a class might send in the place of one answer: {name: source}. `q4` is the exercise attacked; none of these earns it.
 
-Those that look for what they must not find answer rightly once they have found it: so a leak shows as a point.
+Those that look for what they must not find answer rightly once they have found it: so a leak shows as a point. Never run these outside a box: some mean it.
 """
 
 FOUND = "q4.check(2 * q4.size)"  # the right answer, given only by an attack that has got somewhere
@@ -148,7 +148,7 @@ LOOKS = {
     "worked solutions and other notebooks": searching("found", "import os\nfound = [n for _, _, names in os.walk('/') for n in names if n.endswith('.ipynb') or n in ('grades.csv', 'roster.csv')]"),
     "this room of the package": "from fabriclab.grading import sandbox, standin\n" + FOUND,
     "the tests": searching("os.path.exists(os.path.join(os.path.dirname(fabriclab.__file__), '..', 'tests'))", "import os, fabriclab"),
-    "root's home": searching("found", "import os\nfound = [n for n in ('/root', '/home') if os.path.isdir(n) for n in os.listdir(n) if n not in ('student', '.pyenv') and not n.startswith('.')] + [n for n in ('/root/.ssh', '/root/.bashrc', '/etc/passwd', '/etc/shadow') if os.path.exists(n)]"),
+    "root's home": searching("found", "import os\nfound = [n for n in ('/root', '/home') if os.path.isdir(n) for n in os.listdir(n) if n not in ('student', '.pyenv') and not n.startswith('.')] + [n for n in ('/root/.ssh', '/root/.bashrc', '/etc/shadow') if os.path.exists(n)] + open('/etc/passwd').readlines()[1:]"),
     "memory of other processes": searching("found", "import os\nfound = []\nfor pid in filter(str.isdigit, os.listdir('/proc')):\n    if int(pid) in (os.getpid(), 1): continue\n    found.append(pid)"),
     "the environment's secrets": searching("set(os.environ) - {'PATH', 'HOME', 'LANG', 'MPLBACKEND', 'OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'NUMBA_NUM_THREADS', 'IPYTHONDIR', 'PYTHONHASHSEED', 'PWD', 'SHLVL', '_', 'LC_CTYPE'} - {k for k in os.environ if k.startswith(('JPY', 'IPY', 'OLDPWD', 'CLICOLOR', 'FORCE', 'TERM', 'PAGER', 'GIT_PAGER'))}", "import os"),
     "the network": searching("True", "import socket\ns = socket.create_connection(('127.0.0.1', PORT), timeout=1)"),

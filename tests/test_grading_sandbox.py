@@ -1,7 +1,7 @@
 """The sandbox: honest answers come out whatever lies beside them, and nothing a student writes earns what it did not answer."""
 
 import json
-import os
+import shutil
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,19 +10,20 @@ import attacks
 import pytest
 
 from fabriclab import exercises
+from fabriclab.exercises import bank
 from fabriclab.grading import box, sandbox, standin
 
 ROOT = Path(__file__).parents[1]
-QUICK = sandbox.Limits(seconds=3.0, wall=60.0, memory=2**30)
+QUICK = sandbox.Limits(seconds=2.0, wall=60.0, memory=2**30)
 IDS = ("transport.crossover", "transport.time", "transport.ring", "transport.staging", "transport.write_ring", "transport.order", "transport.busbw")
 ATTACKED, WRITTEN = "transport.staging", "transport.write_ring"
 KINDS = {name: group for name in dir(attacks) if type(group := getattr(attacks, name)) is dict and name.isupper()}
 # one of each sort for every run; `make test ARGS="-m slow"` tries them all
 FEW = ("a loop that swallows interrupts", "memory in one piece", "a fork bomb", "os._exit(0)", "an exit from a thread, later", "all descriptors closed",
        "an answer equal to everything", "every builtin gone", "the models", "the kinds", "another name of the package", "worked solutions and other notebooks",
-       "files written outside", "a verdict by way of taken", "a function that hangs on one input")
+       "files written outside", "the network", "a verdict by way of taken", "a function that hangs on one input")
 
-pytestmark = pytest.mark.skipif(not __import__("shutil").which("bwrap"), reason="bubblewrap is not installed here")
+boxed = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed here")
 
 
 def cell(kind, source):
@@ -102,6 +103,7 @@ def try_all(folder, assignment, chosen):
     return bad
 
 
+@boxed
 def test_attacks_of_every_sort_cost_their_own_exercise_and_earn_nothing(tmp_path, assignment):
     """A cell that hangs, dies, floods, lies, patches or spies would take honest answers along, or earn a point."""
     chosen = [one for one in all_of(KINDS) if one[0] in FEW]
@@ -109,8 +111,180 @@ def test_attacks_of_every_sort_cost_their_own_exercise_and_earn_nothing(tmp_path
     assert try_all(tmp_path, assignment, chosen) == {}
 
 
+@boxed
 @pytest.mark.slow
 @pytest.mark.parametrize("group", KINDS)
 def test_every_attack_costs_its_own_exercise_and_earns_nothing(tmp_path, assignment, group):
     """The same for every attack in the list."""
     assert try_all(tmp_path, assignment, list(all_of([group]))) == {}
+
+
+def solved(name, student, **options):
+    """{exercise: verdict} of a worked notebook, sent in by a student."""
+    collected = sandbox.collect(ROOT / "solutions" / name, student, ROOT / "exercises" / name, **options)
+    assert not collected.refused and not collected.faults, collected
+    return {exercise: exercises.judge(student, exercise, data) for exercise, data in collected.answers.items()}
+
+
+PARTS = sorted(path.name for path in (ROOT / "solutions").glob("*.ipynb"))
+
+
+def full(name, student, **options):
+    verdicts = solved(name, student, **options)
+    kept = {exercise for exercise in verdicts if bank.find(exercise).kind.by_hand}
+    return verdicts and {exercise: verdict.message for exercise, verdict in verdicts.items() if verdict.score != 1 and not (exercise in kept and verdict.status == "for the instructor")} == {}
+
+
+@boxed
+def test_every_worked_answer_earns_its_point():
+    """A kind of answer that the sandbox loses on the way would cost a whole class its points."""
+    with ThreadPoolExecutor(2) as threads:
+        assert dict(zip(PARTS, threads.map(lambda name: full(name, "zoé"), PARTS), strict=True)) == dict.fromkeys(PARTS, True)
+
+
+@boxed
+@pytest.mark.slow
+@pytest.mark.parametrize("student", ["001", "ada", "ADA", "li.hua@example.edu"])
+def test_every_worked_answer_earns_its_point_for_others(student):
+    """Numbers that one student gets and another does not may be lost on the way out."""
+    with ThreadPoolExecutor(2) as threads:
+        assert all(threads.map(lambda name: full(name, student), PARTS))
+
+
+@boxed
+@pytest.mark.parametrize("habit, sources", [
+    ("the set-up deleted", list(ANSWERS.values())),
+    ("the order of cells reversed", [*list(ANSWERS.values())[::-1], *SETUP]),
+    ("every cell twice", [each for source in [*SETUP, *ANSWERS.values()] for each in (source, source)]),
+    ("the stub doubled behind the answer", [*SETUP, *ANSWERS.values(), *(f"answer = ...\nq{n}.check(answer)" for n in range(1, 8))]),
+    ("answer and check in two cells", [*SETUP, *(part for source in ANSWERS.values() for part in (source.rpartition("\n")[0], source.rpartition("\n")[2]))]),
+    ("wrong first, right later", [*SETUP, *(f"q{n}.check('3 parsecs')" for n in range(1, 8)), *ANSWERS.values()]),
+    ("another student's id", ['from fabriclab import exercises\nme = exercises.Student("bob")', *SETUP[2:], *ANSWERS.values()]),
+    ("the usual things of a notebook", [
+        *SETUP, "%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.title('延迟'); plt.show(); plt.savefig('x.png')",
+        "%%writefile helper.py\ndef twice(x): return 2 * x", "import helper\nassert helper.twice(2) == 4", "import asyncio\nawait asyncio.sleep(0)\nx = !echo 42\nassert x[0] == '42'",
+        "import ipywidgets\nfrom IPython.display import Markdown, display\ndisplay(ipywidgets.IntSlider(), Markdown('a *b*'))\n%timeit -n1 -r1 1\n_",
+        "from multiprocessing import Pool\nwith Pool(2) as pool: assert pool.map(abs, [-1]) == [1]", "from concurrent.futures import ThreadPoolExecutor\nlist(ThreadPoolExecutor(2).map(abs, [1]))",
+        *ANSWERS.values(), "q1.hint(); me.progress(); me.points(); print(q1, me, q1.text, dir(q1)); assert q1.verdict.status\nimport getpass; getpass.getuser()", "import warnings; warnings.warn('so')",
+    ]),
+    ("mistakes on the way", [*SETUP, "1 / 0", "def f(:", "q1.alhpa", "me.ask('transport.nothing')", "raise ValueError('\\ud800')", *ANSWERS.values(), "undefined"]),
+])
+def test_habits_of_students_cost_nothing(tmp_path, assignment, habit, sources):
+    """An honest answer was lost to the way the notebook was worked on."""
+    collected = sandbox.collect(write(tmp_path / "sent.ipynb", sources), "ada", assignment)
+    assert points(collected) == dict.fromkeys(IDS, 1.0), collected
+    assert not collected.faults
+    assert ("names the student 'bob'" in "".join(collected.notes)) == (habit == "another student's id")
+    if habit == "mistakes on the way":
+        assert "stopped with ZeroDivisionError: division by zero" in "".join(collected.notes)
+
+
+@boxed
+def test_faults_name_the_cell_and_say_what_happened(tmp_path, assignment):
+    """A student who is told nothing cannot mend it; one told of another exercise mends the wrong one."""
+    sources = [*SETUP, "q1.check(q1.alhpa)", "answer = 1 /", "while True: pass\nq3.check(1)", ANSWERS[ATTACKED], "import os; os._exit(3)\nq5.check(1)", "helper = undefined"]
+    cells = [*map(lambda source: cell("code", source), sources), cell("markdown", ANSWERS["transport.order"])]
+    (tmp_path / "sent.ipynb").write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+    collected = sandbox.collect(tmp_path / "sent.ipynb", "ada", assignment, QUICK)
+    assert collected.faults == {
+        "transport.crossover": "cell 10 stopped with AttributeError: this exercise has no number called 'alhpa'; it has alpha, beta",
+        "transport.busbw": "cell 15 stopped with NameError: name 'undefined' is not defined",  # the last one asked before it
+        "transport.ring": "cell 12 ran longer than 2 s and was stopped",
+        "transport.write_ring": "cell 14 ended the Python process: an exit, a crash, or no memory left",
+        "transport.order": "cell 16, with q6.check, is a Markdown cell: it was not run",
+    }
+    assert points(collected) == {**dict.fromkeys(IDS, 0.0), ATTACKED: 1.0}
+    assert any("no cell checks an answer to transport.time" in note for note in collected.notes)
+
+
+@boxed
+def test_what_was_not_reached_is_said(tmp_path, assignment):
+    """A notebook that uses up its time must not look as if the rest had been left blank."""
+    loop = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+    sent = write(tmp_path / "sent.ipynb", [*SETUP, ANSWERS["transport.crossover"], loop, loop, loop, ANSWERS[ATTACKED]])
+    collected = sandbox.collect(sent, "ada", assignment, sandbox.Limits(seconds=1.0, wall=4.0))
+    assert points(collected)["transport.crossover"] == 1
+    assert "was not reached: the notebook had used up its 4 s" in collected.faults[ATTACKED]
+    assert collected.seconds < 12
+
+
+@pytest.mark.parametrize("student", ["ada", "001"])
+def test_the_box_is_told_no_answer(student):
+    """A key, a right option, an order, a slip or a moral in the data for the box would be found there."""
+    sheet = standin.sheet(student, bank.ids())
+    assert set(sheet) == set(bank.ids()) and standin.plain(sheet)
+    for name, question in sheet.items():
+        exercise = bank.find(name)
+        assert question["prompt"] == exercise.prompt(bank.numbers(student, name)) and tuple(question["hints"]) == exercise.hints
+        assert set(question) == {"title", "chinese", "prompt", "wants", "hints", "numbers", "kind", "needs"}
+        assert set(question["needs"]) <= {"dimension", "symbols", "names", "inputs"}
+        text = json.dumps(question["needs"])
+        assert not exercise.moral or exercise.moral not in text
+    assert not [field for question in sheet.values() for field in question["needs"] if field in ("key", "options", "values", "slips")]
+
+
+def test_no_file_with_keys_is_in_the_box():
+    """One file of the bank in the kit gives away all of its exercises."""
+    shown = box._shown()
+    for place, path in shown.items():
+        if path.suffix == ".py":
+            text = path.read_text(encoding="utf-8")
+            assert "EXERCISES = [" not in text and "BANK = " not in text, place
+    assert {"core", "kinds", "reader", "student", "bank"} <= {Path(place).stem for place in shown}
+    assert not {Path(place).stem.split(".")[0] for place in shown} & {name.split(".")[0] for name in bank.ids()}
+
+
+def test_the_stand_in_takes_answers_as_the_bank_does(monkeypatch):
+    """An answer that is taken otherwise in the box than at home would be right in class and wrong in the gradebook."""
+    monkeypatch.setattr(standin, "SHEET", standin.sheet("ada", bank.ids()))
+    monkeypatch.setattr(standin, "OWNER", "ada")
+    answers = [None, ..., " ", 7, 7.5, "7 GB", True, [1.0], ["a", "b"], "a, b", "N*M", lambda *a: 0.5, lambda *a: a[0], object(), float("inf"), "x" * 30_000, 10**400]
+    for name in bank.ids():
+        for answer in answers:
+            assert standin.take("ada", name, answer) == bank.take("ada", name, answer), (name, answer)
+
+
+@pytest.mark.parametrize("data, kind", [
+    ({"text": "x" * 201}, "Quantity"), ({"value": True}, "Quantity"), ({"value": "7"}, "Quantity"), ({"value": 10**300}, "Quantity"), ({"value": 1.0, "score": 1}, "Quantity"),
+    ([], "Quantity"), ({"items": [1]}, "Ordering"), ({"items": ["a"] * 50}, "Ordering"), ({"outputs": [1.0]}, "Quantity"), ({"outputs": [[[1.0]]]}, "Function"),
+    ({"outputs": [{"raised": 7}]}, "Function"), ({"outputs": 7}, "Function"), ({"unreadable": "x" * 301}, "Choice"), ("right", "Choice"),
+])
+def test_data_that_take_never_writes_is_unreadable(data, kind):
+    """Data is sent by the student's own process: of the wrong shape or size it could break or hold up the judge."""
+    bounded = sandbox._bounded(data, {"kind": kind, "needs": {"inputs": [1]} if kind == "Function" else {}})
+    assert set(bounded) == {"unreadable"}
+    assert exercises.judge("ada", "transport.time", bounded).status == "could not read"
+
+
+def test_without_bubblewrap_it_refuses_and_says_how_to_go_on(tmp_path, assignment, monkeypatch):
+    """Running a class's code with all keys in reach must be somebody's decision."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    sent = write(tmp_path / "sent.ipynb", [*SETUP, *ANSWERS.values()])
+    with pytest.raises(RuntimeError, match="bubblewrap is not installed"):
+        sandbox.ready()
+    with pytest.raises(RuntimeError, match="bubblewrap is not installed"):
+        sandbox.collect(sent, "ada", assignment)
+    sandbox.ready(unsafe=True)
+    assert points(sandbox.collect(sent, "ada", assignment, unsafe=True)) == dict.fromkeys(IDS, 1.0)
+
+
+@boxed
+def test_a_bubblewrap_that_cannot_box_is_told_apart_from_a_student(tmp_path, assignment, monkeypatch):
+    """Where user namespaces are forbidden every student would get 0 points."""
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    sent = write(tmp_path / "sent.ipynb", [*SETUP, *ANSWERS.values()])
+    with pytest.raises(RuntimeError, match="Permission denied"):
+        sandbox.ready()
+    with pytest.raises(RuntimeError, match="Permission denied"):
+        sandbox.collect(sent, "ada", assignment)
+
+
+@boxed
+def test_a_released_notebook_that_does_not_run_is_the_instructors_fault(tmp_path):
+    """A slip in the release must not be booked to every student."""
+    broken = write(tmp_path / "released.ipynb", [*SETUP, "import nothing_of_this_name"])
+    with pytest.raises(RuntimeError, match="released notebook itself does not run.*nothing_of_this_name"):
+        sandbox.collect(write(tmp_path / "sent.ipynb", SETUP), "ada", broken)

@@ -16,7 +16,10 @@ import sys
 import threading
 import types
 
-STANDARD = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NPROC", "RLIMIT_NOFILE", "RLIMIT_CORE")
+LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NPROC", "RLIMIT_NOFILE", "RLIMIT_CORE")
+# Python's own modules to keep as they were: what models and students compute with, and what this file needs itself
+STANDARD = {"builtins", "cmath", "collections", "contextlib", "copy", "decimal", "fractions", "functools", "gc", "itertools", "json", "json.decoder", "json.encoder",
+            "math", "operator", "os", "random", "re", "signal", "statistics", "sys", "threading", "time", "unicodedata", "ast", "dataclasses", "hashlib", "textwrap"}
 
 
 class Channel:
@@ -61,7 +64,7 @@ class Kept:
         functions += [value for _, _, held in self._classes for _, value in held if type(value) is types.FunctionType]
         self._functions = [(f, f.__code__, f.__defaults__, f.__kwdefaults__) for f in functions]
         self._signals = {number: signal.getsignal(number) for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}}
-        self._limits = {name: resource.getrlimit(getattr(resource, name)) for name in STANDARD}
+        self._limits = {name: resource.getrlimit(getattr(resource, name)) for name in LIMITED}
         self._path, self._environ, self._folder, self._deep = list(sys.path), dict(os.environ), os.getcwd(), sys.getrecursionlimit()
         self._pieces = (sys.settrace, sys.setprofile, type.__setattr__, sys.modules, vars(type)["__dict__"].__get__)
         self._tasks = _tasks()
@@ -122,13 +125,13 @@ class Kept:
 
 
 def _held(name, module):
-    """What to keep of a module: everything of the models and of numpy's front, of Python's own what can be called."""
+    """What to keep of a module: everything of the models and of numpy's front, of others what can be called."""
     if type(module) is not types.ModuleType:
         return ()
     top = name.split(".")[0]
     if top == "fabriclab" or name in ("numpy", "math", "scipy.constants", "sympy"):
         return tuple((key, value) for key, value in vars(module).items() if not key.startswith("__"))
-    if top in sys.stdlib_module_names or top in ("numpy", "sympy", "scipy") and name.count(".") == 1:
+    if name in STANDARD or (top in ("numpy", "sympy", "scipy") and name.count(".") == 1):
         return tuple((key, value) for key, value in vars(module).items() if callable(value) or type(value) is types.ModuleType)
     return ()
 
@@ -185,6 +188,9 @@ def shell():
             pass
 
         def showsyntaxerror(self, *args, **kwargs):
+            pass
+
+        def enable_gui(self, gui=None):
             pass
 
         def ask_exit(self):
