@@ -39,8 +39,7 @@ def factors(ax, rows, most=1000):
     for verdict, mark, colour in (("differs", "o", "second"), ("conflicts", "D", "first")):
         at = [place for place, index in enumerate(order) if rows[index].verdict == verdict]
         artists["dots"] += ax.plot(at, far[order][at], mark, color=COLOURS[colour], markersize=6, label=verdict)
-    for high in (np.inf, 100, 10):
-        place = int((far[order] >= high).sum())
+    for place in dict.fromkeys(int((far >= high).sum()) for high in (np.inf, 100, 10)):
         if place < len(rows):
             artists["labels"].append(ax.annotate(rows[order[place]].id, (place, far[order[place]]), (12, 0), textcoords="offset points", va="center"))
     artists["legend"] = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
