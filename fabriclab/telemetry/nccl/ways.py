@@ -31,7 +31,7 @@ def ports_used(reading):
         if c.port is not None and "Socket" not in c.way:
             names = listed[c.host]
             used.setdefault(c.host, {})[names[c.port] if c.port < len(names) else str(c.port)] = None
-    return {host: tuple(sorted(ports)) for host, ports in used.items()}
+    return {host: tuple(sorted(used[host])) for host in reading.hosts if host in used}
 
 
 def seats(reading):
