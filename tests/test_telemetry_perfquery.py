@@ -249,3 +249,59 @@ def test_any_bytes(file, junk, at):
         telemetry.report(file(whole[:at] + junk + whole[at:]))
     except ValueError as refused:
         assert "counters.txt" in str(refused)
+
+
+# Two answers and the time between them
+
+
+def dated(*times):
+    """Answers of one port at `times`, each as `date` prints it, 10 GB/s apart a second."""
+    return "".join(f"{at}\n" + made.perfquery(7, 3, {"PortXmitData": 25 * 10**8 * number, "PortXmitPkts": number, "PortXmitDiscards": 3 * number}) for number, at in enumerate(times, 1))
+
+
+@pytest.mark.parametrize(
+    "first, second, seconds",
+    [
+        ("2026-01-05T10:00:00+00:00", "2026-01-05T10:00:01+00:00", 1.0),
+        ("# 2026-01-05T23:59:59+02:00", "# 2026-01-05T22:00:01Z", 2.0),
+        ("2026-01-05 10:00:00.25", "2026-01-05 10:00:00.75", 0.5),
+        ("1764410000", "1764410004", 4.0),
+        ("1764410000.5", "1764410000.75", 0.25),
+    ],
+)
+def test_times_make_rates(file, first, second, seconds):
+    """A line of date between two answers would be overlooked, or its zone or fraction lost: the rate would be another."""
+    reading = telemetry.read(file(dated(first, second)))
+    ((before, after, apart),) = perfquery.pairs(reading)
+    assert apart == pytest.approx(seconds) and before.at < after.at
+    found = perfquery.rates(before, after, apart)
+    assert found.sent == pytest.approx(10 * GB / seconds)
+    said = telemetry.report(reading.path)
+    assert f"sent {10 / seconds:g} GB/s" in said and "PortXmitDiscards by 3" in said and "read more than once" not in said
+
+
+def test_told_beside_a_line_rate():
+    """A rate from counters that were full would be told as exact, or its share of the line be of something else."""
+    full = 2**32 - 1
+    before, after = port_with(set="plain", PortXmitData=full - 10**9, PortRcvData=full), port_with(set="plain", PortXmitData=full, PortRcvData=full)
+    said = perfquery.told(perfquery.rates(before, after, 1.0), rate=50 * GB)
+    assert said == ["sent at least 4 GB/s, 8% of the line", "no error counter grew", "full at both readings, so they tell nothing: PortRcvData"]
+
+
+@pytest.mark.parametrize(
+    "times, words",
+    [
+        (("2026-01-05T10:00:01+00:00", "2026-01-05T10:00:00+00:00"), "no rates of LID 7, port 3, lines 2 and 9: seconds must be more than zero"),
+        (("2026-01-05T10:00:00+00:00",) * 2, "no rates of LID 7, port 3"),
+        (("", ""), "a line of date -Is before each answer gives the rates"),
+    ],
+)
+def test_times_that_give_no_rate(file, times, words):
+    """No time in between, or one that runs backwards, would give a rate all the same."""
+    assert words in telemetry.report(file(dated(*times)))
+
+
+def test_a_time_that_there_is_not(file):
+    """The thirtieth of February would be some other day."""
+    with pytest.raises(ValueError, match="line 1: .* no time that there is"):
+        telemetry.read(file(dated("2026-02-30T10:00:00+00:00")))

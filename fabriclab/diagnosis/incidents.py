@@ -289,7 +289,7 @@ def make(cause, seed):
     >>> sorted(make("hca", 1))
     ['allreduce.txt', 'incident.toml', 'mlxlink.txt', 'nccl.log', 'perfquery.txt', 'write_bw.txt']
     """
-    if cause not in _MAKERS:
+    if not isinstance(cause, str) or cause not in _MAKERS:
         raise ValueError(f"cause must be one of {', '.join(_MAKERS)}, not {cause!r}")
     maker, nodes = _MAKERS[cause]
     return maker(_Draw(f"{cause} {count('seed', seed, least=0):g}", nodes))

@@ -1,0 +1,282 @@
+"""The diagnosis: the ten incidents and their kin get their known cause, less evidence never another, and nothing crashes it."""
+
+import os
+import random
+
+import pytest
+from damage import damaged
+
+from fabriclab import cluster, diagnosis, topology
+from fabriclab.__main__ import main
+from fabriclab.diagnosis import CAUSES, SIGNS, causes, incidents
+from fabriclab.diagnosis.evidence import MOST_FILES
+from fabriclab.telemetry import made, pairs
+from fabriclab.units import GB, us
+from test_telemetry_perfquery import ROOT
+
+SHIPPED = ROOT / "notebooks" / "incidents"
+NAMES = {"healthy": None} | {key: cause.name for key, cause in CAUSES.items()}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def put(files, name="incident"):
+        at = tmp_path / name
+        at.mkdir()
+        for file, content in files.items():
+            (at / file).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return at
+
+    return put
+
+
+def wrong(found, *known):
+    """What is wrong with a verdict that must be one of `known`, or open; "" if nothing."""
+    if found.confidence == "cannot decide":
+        return ""
+    return "" if found.cause in [NAMES[key] for key in known] and (found.cause or found.confidence == "healthy") else found.verdict
+
+
+# The ten, and their kin
+
+
+def test_shipped_files_are_the_made_ones():
+    """The incidents in the notebooks' folder would not be those that the maker's table of causes is about."""
+    assert {path.name for path in SHIPPED.iterdir() if not path.name.startswith(".")} == set(incidents.KNOWN)
+    for name, files in incidents.shipped().items():
+        assert {path.name: path.read_text() for path in (SHIPPED / name).iterdir()} == files
+        assert 3 <= len(files) <= 7
+    assert sum(len(text) for files in incidents.shipped().values() for text in files.values()) < 150_000
+
+
+@pytest.mark.parametrize("name", incidents.KNOWN)
+def test_each_of_the_ten_gets_its_cause(name, capsys):
+    """A student would be told another cause than the one that was built in, or more than fits a screen."""
+    known, _ = incidents.KNOWN[name]
+    found = diagnosis.diagnose(SHIPPED / name)
+    assert found.cause == NAMES[known] and found.confidence in ("clear", "likely", "healthy"), found
+    assert (found.layer is None) == (known == "healthy")
+    assert main(["diagnose", str(SHIPPED / name)]) == found.status == (0 if known == "healthy" else 1)
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) <= 40 and any(line.startswith("= ") and (found.cause or "healthy") in line for line in said)
+    assert [step.number for step in found.steps] == [1, 2, 3, 4, 5] and not found.unread and not found.also and not found.notes
+    assert known not in name
+
+
+@pytest.mark.parametrize("name", incidents.KNOWN)
+def test_with_any_file_removed_it_is_still_right_or_open(name, folder):
+    """A verdict would hang on one file, and without it name something else: worst of all "healthy"."""
+    known, _ = incidents.KNOWN[name]
+    files = incidents.shipped()[name]
+    for number, gone in enumerate(files):
+        found = diagnosis.diagnose(folder({file: text for file, text in files.items() if file != gone}, str(number)))
+        assert not wrong(found, known), (gone, found)
+        if gone != "incident.toml" and known == "healthy":
+            assert found.confidence == "cannot decide" and found.status == 2
+
+
+@pytest.mark.parametrize("known", incidents.CAUSES_MADE)
+def test_other_draws_of_each_cause_keep_the_verdict(known, folder):
+    """The table of signs would fit ten files and not the causes behind them."""
+    for seed in range(1000, 1005):
+        found = diagnosis.diagnose(folder(incidents.make(known, seed), str(seed)))
+        assert found.cause == NAMES[known] and found.confidence != "cannot decide", (seed, found)
+
+
+@pytest.mark.parametrize("known", incidents.CAUSES_MADE)
+def test_with_half_of_the_files_it_names_no_other_cause(known, folder):
+    """Too little evidence would be taken for evidence of something else."""
+    rng = random.Random(known)
+    for number in range(4):
+        files = incidents.make(known, 2000 + number)
+        some = rng.sample(sorted(file for file in files if file != "incident.toml"), rng.randint(1, 3))
+        found = diagnosis.diagnose(folder({file: files[file] for file in some}, str(number)))
+        assert not wrong(found, known), (some, found)
+
+
+@pytest.mark.parametrize("one, other", [("link", "storm"), ("alone", "link"), ("hca", "counters"), ("placement", "neighbour"), ("input", "ecmp"), ("storm", "input")])
+def test_two_incidents_in_one_folder(one, other, folder):
+    """Files of two incidents would make a third cause of them, or hide one without a word."""
+    first, second = incidents.make(one, 1), incidents.make(other, 3)
+    found = diagnosis.diagnose(folder(first | {f"other_{file}" if file != "incident.toml" else file: text for file, text in second.items()}))
+    assert not wrong(found, one, other), found
+    assert {NAMES[one], NAMES[other]} & {found.cause, *found.between, *found.also}
+    assert "no host in common" in found.notes[0] and "note: " in repr(found)
+
+
+def test_the_two_faults_of_one_folder_are_both_named(folder):
+    """A cable that is bad would be forgotten because every rank ran alone."""
+    first, second = incidents.make("alone", 1), incidents.make("link", 2)
+    found = diagnosis.diagnose(folder(first | {f"other_{file}": text for file, text in second.items() if file != "incident.toml"}))
+    assert {NAMES["alone"], NAMES["link"]} <= {found.cause, *found.between, *found.also}
+
+
+def test_damage_on_the_way_names_no_other_cause(folder):
+    """Lines lost, doubled or split in one file would turn the verdict to another cause, or end the walk."""
+    rng = random.Random(5)
+    for number, (known, seed) in enumerate(incidents.KNOWN.values()):
+        files = incidents.make(known, seed)
+        hurt = rng.choice([file for file in sorted(files) if file != "incident.toml"])
+        found = diagnosis.diagnose(folder(files | {hurt: damaged(files[hurt], rng)}, str(number)))
+        assert not wrong(found, known), (hurt, found)
+
+
+# What the texts and the references say
+
+
+def test_checkpoint_1_5(folder):
+    """The chapter's own case would be misread: 4.2 to 4.8 s, 92 to 85 % busy, a pair at 24 of 48 GB/s, symbol errors that grow."""
+    sizes = [1 << 16, 1 << 20, 1 << 23]
+    found = diagnosis.diagnose(
+        folder(
+            {
+                "smi.txt": made.nvidia_smi_dmon([[0.85] * 8] * 5),
+                "bw.txt": made.perftest_bandwidth(sizes, [24 * GB] * 3, [24.2 * GB] * 3),
+                "port.txt": "".join(
+                    f"2026-01-05T10:00:{at:02d}+00:00\n" + made.perfquery(7, 3, {"PortXmitData": at * 10**10, "PortXmitPkts": at * 10**7, "SymbolErrorCounter": 90 * at, "PortRcvErrors": at, "PortXmitWait": 0, "PortXmitDiscards": 0})
+                    for at in (0, 10)
+                ),
+                "incident.toml": 'port = "400 Gb/s"\n[iteration]\nbefore = 4.2\nnow = 4.8\n',
+            }
+        )
+    )
+    assert found.cause == NAMES["link"]
+    assert "a step takes 4.8 s, 14% more than the 4.2 s before" in repr(found)
+
+
+def test_discards_without_receive_errors_are_not_a_cable(folder):
+    """A switch that threw packets away would get its cable blamed."""
+    text = "".join(f"17644100{at:02d}\n" + made.perfquery(7, 3, {"PortXmitData": at, "PortXmitPkts": at, "PortRcvErrors": 0, "SymbolErrorCounter": 0, "PortXmitDiscards": 99 * at, "PortXmitWait": 10**9 * at}) for at in (10, 20))
+    found = diagnosis.diagnose(folder({"a.txt": text}))
+    assert dict(found.scores)[NAMES["link"]] < 0 and found.cause != NAMES["link"]
+    assert any("congestion, not a cable" in finding.says for finding in found.steps[3].findings)
+
+
+def test_full_counters_are_lower_bounds(folder):
+    """32-bit counters that stand still would be told as a port that sends nothing."""
+    found = diagnosis.diagnose(folder(incidents.make("counters", 3)))
+    assert "at least 17.18 GB" in repr(found) and " sends 0 B/s" not in repr(found)
+
+
+def test_a_ring_with_one_slow_link_is_recognised_by_the_model(folder):
+    """A halved link in a ring would not be seen in the collective's time, or be seen in a ring at another speed."""
+    sizes = [1 << power for power in range(20, 34)]
+    for slowdown, like in ((2, True), (4, True), (3, False)):
+        times = [cluster.slow_link(size, 16, 1.5 * us, 8 * 48 * GB, slowdown) for size in sizes]
+        found = diagnosis.diagnose(folder({"a.txt": made.nccl_tests("all_reduce", sizes, times, ["n1", "n2"], 8)}, f"s{slowdown}"))
+        assert ("nccl-like-lanes" in {finding.sign for step in found.steps for finding in step.findings}) == like
+
+
+def test_all_pairs(folder):
+    """A cold row of the heat map would not reach the walk, or a calm map not count as sound."""
+    network = topology.leaf_spine(4, 4, 4, 4)
+    cold = pairs.as_matrix(pairs.measure(network, {pairs.Part("host", "host-06"): 0.5}, seed=1))
+    found = diagnosis.diagnose(folder({"m.csv": cold}, "cold"))
+    assert found.scores[0][0] == NAMES["link"] and "host-06" in repr(found)
+    assert diagnosis.diagnose(folder({"m.csv": pairs.as_matrix(pairs.measure(network, seed=1))}, "calm")).steps[2].sound
+
+
+def test_placement_is_judged_as_built(folder):
+    """One slow cable would be told as an oversubscribed placement, or a placement under one leaf as tapered."""
+    files = incidents.make("placement", 2)
+    slow = files["ibnetdiscover.txt"].replace("4xNDR", "2xNDR", 1)
+    found = diagnosis.diagnose(folder({"f.txt": slow, "incident.toml": 'hosts = ["gpu-x02", "gpu-x05"]'}, "a"))
+    signs = {finding.sign for step in found.steps for finding in step.findings}
+    assert {"slow-cable", "not-tapered"} <= signs and found.cause == NAMES["link"]
+
+
+# The table
+
+
+def test_the_table_is_whole():
+    """A cause that no sign names could never be found; one spelt wrongly in the table would be weighed for nobody."""
+    assert {cause for weights in SIGNS.values() for cause in weights} == set(CAUSES)
+    for cause in CAUSES:
+        assert max(weights.get(cause, 0) for weights in SIGNS.values()) >= 3, cause
+    assert {abs(weight) for weights in SIGNS.values() for weight in weights.values()} <= {1, 2, 3, 4}
+    assert set().union(*causes.SOUND.values()) <= {*SIGNS}
+    assert {cause for cause, _ in incidents.KNOWN.values()} == set(incidents.CAUSES_MADE)
+
+
+def test_a_sign_seen_twice_weighs_once():
+    """Ten copies of one file would make a sure cause of a weak sign."""
+    assert diagnosis.weigh(["nccl-low"] * 10) == diagnosis.weigh(["nccl-low"])
+
+
+# Odd folders
+
+
+@pytest.mark.parametrize("case, words", [("empty", "an empty folder"), ("hidden", "an empty folder"), ("file", "no folder that can be opened"), ("missing", "no folder that can be opened"), ("many", f"more than {MOST_FILES} files"), ("binary", "zero byte"), ("prose", "not the output of a tool known here")])
+def test_nothing_to_go_by(case, words, tmp_path, capsys):
+    """A folder without evidence would end in a traceback, or in a diagnosis."""
+    at = tmp_path / "x"
+    if case != "missing" and case != "file":
+        at.mkdir()
+    if case == "file":
+        at.write_text("x")
+    for number in range({"many": MOST_FILES + 1}.get(case, 0)):
+        (at / str(number)).touch()
+    if case in ("hidden", "binary", "prose"):
+        (at / {"hidden": ".x"}.get(case, "x")).write_bytes({"binary": b"\0\1\2" * 99}.get(case, b"Dear all,\nit is slow.\n"))
+    assert main(["diagnose", str(at)]) == 2
+    said = capsys.readouterr()
+    assert not said.out and words in said.err and said.err.count("\n") == 1
+
+
+def test_odd_files_are_named_with_their_reason_and_end_nothing(folder):
+    """One unreadable file would hide what the others say, or be passed over in silence."""
+    at = folder(incidents.make("link", 3) | {"core": b"\0" * 999, "bad\x1b[31m\nname": "x", "cut.txt": "# Port extended counters: Lid 4", "empty": ""})
+    (at / "loop").symlink_to(at / "loop")
+    (at / "away").symlink_to(at)
+    os.mkfifo(at / "pipe")
+    with open(at / "huge", "wb") as file:
+        file.truncate(1 << 40)
+    found = diagnosis.diagnose(at)
+    assert found.cause == NAMES["link"]
+    reasons = dict(found.unread)
+    assert set(reasons) == {"core", "bad?[31m?name", "cut.txt", "empty", "loop", "away", "pipe", "huge"}
+    for file, words in {"core": "zero byte", "cut.txt": "not whole", "empty": "empty", "loop": "symbolic links", "away": "a folder", "pipe": "not a plain file", "huge": "larger than"}.items():
+        assert words in reasons[file]
+    assert "\x1b" not in repr(found) and "8 not" in repr(found) and len(repr(found).splitlines()) <= 45
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("nodes = 0", "nodes must be a whole number"),
+        ("nodes = nan", "nodes must be"),
+        ("nodes = true", "nodes must be"),
+        ("port = 400", "port must be a rate in quotes"),
+        ('port = "400 GB"', "port must be a rate"),
+        ('port = "fast"', ""),
+        ("seconds_between = -3", "seconds_between must be more than zero"),
+        ("[iteration]\nbefore = [1, 2]", "before must be"),
+        ("iteration = 3", "iteration must be a table"),
+        ("hosts = [1]", "hosts must be a list of host names"),
+        ("speed = 3", "'speed' is not among what can be told"),
+        ("before = 3", "'before' is not among"),
+        ("nodes = ", "no toml"),
+        ("\x00", "no toml"),
+        ("x = " + "[" * 40_000, ""),
+        ("#" * 70_000, "more than 64 KiB"),
+    ],
+)
+def test_what_cannot_be_told(text, words, folder):
+    """A slip in incident.toml would be taken for a fact, or end the walk."""
+    found = diagnosis.diagnose(folder(incidents.make("hca", 5) | {"incident.toml": text}))
+    assert found.cause == NAMES["hca"]
+    ((file, reason),) = found.unread
+    assert file == "incident.toml" and words in reason and len(reason) < 400
+
+
+def test_shown_in_a_notebook(folder):
+    """A file's name with markup would run in the page."""
+    found = diagnosis.diagnose(folder({"<b>$x$<b>": incidents.make("link", 3)["mlxlink.txt"]}))
+    assert "<b>" not in found._repr_html_() and "$" not in found._repr_html_() and found._repr_html_().startswith("<pre>")
+
+
+@pytest.mark.parametrize("cause", ["nothing", None, ["link"]])
+def test_no_such_incident(cause):
+    """A cause that none is made of would be another error than the one that names it."""
+    with pytest.raises(ValueError, match="cause must be one of"):
+        incidents.make(cause, 1)
