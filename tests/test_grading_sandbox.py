@@ -1,6 +1,7 @@
 """The sandbox: honest answers come out whatever lies beside them, and nothing a student writes earns what it did not answer."""
 
 import json
+import os
 import shutil
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,8 @@ FEW = ("a loop that swallows interrupts", "memory in one piece", "a fork bomb", 
        "an answer equal to everything", "every builtin gone", "the models", "the kinds", "another name of the package", "worked solutions and other notebooks",
        "files written outside", "the network", "a verdict by way of taken", "a function that hangs on one input")
 
-boxed = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed here")
+# in CI it has to be there: a sandbox that is never tried is none
+boxed = pytest.mark.skipif(not shutil.which("bwrap") and "CI" not in os.environ, reason="bubblewrap is not installed here")
 
 
 def cell(kind, source):
@@ -241,7 +243,8 @@ def test_the_stand_in_takes_answers_as_the_bank_does(monkeypatch):
     answers = [None, ..., " ", 7, 7.5, "7 GB", True, [1.0], ["a", "b"], "a, b", "N*M", lambda *a: 0.5, lambda *a: a[0], object(), float("inf"), "x" * 30_000, 10**400]
     for name in bank.ids():
         for answer in answers:
-            assert standin.take("ada", name, answer) == bank.take("ada", name, answer), (name, answer)
+            taken = bank.take("ada", name, answer)
+            assert standin.take("ada", name, answer) == taken == sandbox._bounded(json.loads(json.dumps(taken)), standin.SHEET[name]), (name, answer)
 
 
 @pytest.mark.parametrize("data, kind", [

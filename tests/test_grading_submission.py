@@ -76,7 +76,7 @@ def test_text_in_another_encoding_loses_letters_and_no_answer(tmp_path):
     ("<!DOCTYPE html><html></html>", "a web page"), (b"\x7fELF\x02\0\0", "not text"), (b"\1\0\1\2", "not text"),
     ("import numpy as np\nq1.check(1)\n", "begins with {"), ("[1, 2]", "no list of cells"), ("{}", "no list of cells"), ("null", "no list of cells"), ('{"cells": 7, "worksheets": {}}', "no list of cells"),
     (TEXT[:-2], "breaks off at line"), (TEXT[: len(TEXT) // 2], "breaks off at line"), (TEXT.replace('"metadata"', 'metadata', 1), "it is not JSON at line 4, column 2"),
-    (TEXT.replace('\n "cells": [', '\n<<<<<<< HEAD\n "cells": [\n=======\n "cells": [\n>>>>>>> theirs', 1), "line 5 is a mark of an unfinished merge (<<<<<<< HEAD)"),
+    (TEXT.replace('\n "cells": [', '\n<<<<<<< HEAD\n "cells": [\n=======\n "cells": [\n>>>>>>> theirs', 1), "line 5 is a mark of an unfinished merge (<<<<<<<)"),
     ("[" * 10**6, "nested too deeply"), ('{"cells":' * 10**5, "nested too deeply"), ('{"cells": ' + "7" * 10**5 + "}", "a number too long"),
 ])
 def test_what_is_no_notebook_is_refused_in_a_line(tmp_path, content, says):

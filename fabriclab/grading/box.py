@@ -56,14 +56,20 @@ def ready(unsafe=False):
     if not shutil.which("bwrap"):
         raise RuntimeError(f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap); {unboxed}")
     with tempfile.TemporaryDirectory() as folder:
-        tried = subprocess.run([*_bwrap(Path(folder)), sys.executable, "-I", "-c", "print('in')"], capture_output=True, text=True, timeout=60, env={}, stdin=subprocess.DEVNULL)
+        try:
+            tried = subprocess.run([*_bwrap(Path(folder)), sys.executable, "-I", "-c", "print('in')"], capture_output=True, text=True, timeout=60, env={}, stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired as error:
+            raise RuntimeError("bubblewrap did not start Python within 60 s; is this machine too busy?") from error
     if tried.stdout != "in\n":
         why = " ".join(tried.stderr.split())[:300] or f"it ended with status {tried.returncode}"
         raise RuntimeError(f"bubblewrap cannot run this Python in a box here ({why}); {unboxed}")
 
 
 class Box:
-    """One process in a box, given a `job` (see `inside`); its messages are read with `message`. Ends with all its offspring."""
+    """One process in a box, given a `job` (see `inside`); its messages are read with `message`.
+
+    On leaving it ends, and all that it started; with `unsafe`, what has made itself a session of its own lives on.
+    """
 
     def __init__(self, job, limits, unsafe=False):
         self._limits, self._buffer, self._came = limits, b"", 0

@@ -99,7 +99,7 @@ def _run(job, limits, deadline, unsafe):
             try:
                 message = box.message(until)
             except TimeoutError:
-                run.ended = f"ran longer than {limits.seconds:g} s and could not be interrupted"
+                run.ended = f"ran longer than {limits.seconds:g} s and could not be interrupted" if run.ready else f"nothing came within {SETUP:g} s; is this machine too busy?"
                 break
             except Flood:
                 run.ended = f"sent out more than {limits.output:,} bytes"
