@@ -10,9 +10,9 @@ from test_packets import LINE, RING, SERVICE, clockwise, conserved, scenes
 
 from fabriclab import deadlock
 from fabriclab.congestion import Dcqcn, pfc_headroom
-from fabriclab.packets import Flows, Hpcc, Lanes, Pfc, run
+from fabriclab.packets import Flows, Hpcc, Lanes, run
 from fabriclab.topology import assemble, leaf_spine
-from fabriclab.units import KB, MB, Gbps, ms, us
+from fabriclab.units import KB, MB, ms, us
 
 
 def star(speeds):

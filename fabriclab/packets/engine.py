@@ -2,8 +2,8 @@
 
 Everything is an integer: bytes, and picoseconds, so that equal times are equal and a run can be repeated to the last bit.
 All state lies in the tables of a `State`; numba compiles the functions, which read as Python. Where a packet waits in line
-`after` names the next one, so that a line costs no memory of its own; -1 is nobody. A port is one lane of one direction of
-a cable, with a queue and pauses of its own. Ports of one wire stand side by side, and the first of them keeps what they share.
+`after` names the next one, so that a line costs no memory of its own; -1 is nobody. A port is one lane of one direction
+of a cable, with a queue and pauses of its own. Ports of one wire stand side by side; the first keeps what they share.
 """
 
 from collections import namedtuple
@@ -25,14 +25,15 @@ def _record(integers, floats="", others=()):
 
 
 EVENT = np.dtype([("time", "i8"), ("order", "i8"), ("kind", "i4"), ("who", "i4")])
-CLOCK = _record("now order events moving moved started unfinished spare spares line line_end pauses samples delivered turns", "", [("random", "u8")])
+CLOCK = _record("now order events moving moved started unfinished spare spares line line_end pauses samples delivered turns",
+                "", [("random", "u8")])  # fmt: skip
 SETUP = _record("lanes packet routing selective control pfc in_order timeout watchdog until sample margin "
                 "cut_every alpha_every timer byte_counter fast_steps max_stage",
                 "kmin kmax pmax gain increase slowest eta trip window_increase")  # fmt: skip
 # `wire` is the first port of the wire, where `free_at`, `waking` and `begun` belong to the wire; `held`, `stopping`, `xoff`,
 # `xon` and `room` belong to the buffer at the far end of the port's cable
-PORT = _record("wire lane rank owner peer delay free_at waking head tail queue ready ready_end own_turn turn paused paused_at watched held stopping xoff xon room "
-               "carried busy peak pauses paused_for", "per_byte cost had begun")  # fmt: skip
+PORT = _record("wire lane rank owner peer delay free_at waking head tail queue ready ready_end own_turn turn paused paused_at watched "
+               "held stopping xoff xon room carried busy peak pauses paused_for", "per_byte cost had begun")  # fmt: skip
 MESSAGE = _record("row lane source target size packets start first", "", [("label", "u8")])  # a flow as it was given, and as it stands:
 FLOW = _record("pace touched due next_cnp finished sent again delivered discarded dropped marked", "",
                [(n, "i4") for n in "next reached received beyond acked wanted resend has_turn after later nacked".split()])  # fmt: skip
@@ -184,20 +185,19 @@ def arbitrate(s, p):
 
 @compiled
 def goes_before(s, p, q):
-    """Start-time fair queueing (Goyal, Vin, Cheng 1996): the lane that had least for its weight, and of equals the longest unserved.
-
-    A lane that was idle or paused counts from where the packet last on the wire did: nobody saves up turns.
-    """
-    one, other, least = s.ports[p], s.ports[q], s.ports[s.ports[p].wire].begun
+    """The stricter first, then the lane that had least for its weight, and of equals the one that has waited longest."""
+    one, other = s.ports[p], s.ports[q]
     if one.rank != other.rank:
         return one.rank < other.rank
-    ours, theirs = max(one.had, least), max(other.had, least)
-    return ours < theirs or (ours == theirs and one.turn < other.turn)
+    return one.had < other.had or (one.had == other.had and one.turn < other.turn)
 
 
 @compiled
 def charge(s, p, size):
-    """Count a packet of so many bytes against port p's lane."""
+    """Count a packet of so many bytes against port p's lane: start-time fair queueing (Goyal, Vin, Cheng 1996).
+
+    A lane that was idle or paused counts from where the wire has got to: nobody saves up turns.
+    """
     port, wire = s.ports[p], s.ports[s.ports[p].wire]
     wire.begun = max(wire.begun, port.had)
     port.had = wire.begun + size * port.cost

@@ -16,7 +16,8 @@ MOST_LANES = 16  # InfiniBand has 16; Ethernet has 8 classes
 
 @dataclass(frozen=True, eq=False)
 class Flows:
-    """Messages to send: `source` and `target` host numbers, `size` in bytes, `start` in seconds, `lane` a number from 0; they broadcast.
+    """Messages to send: `source` and `target` host numbers, `size` in bytes, `start` in seconds; they broadcast, and so does
+    `lane`: the number, from 0, of the virtual lane or traffic class that a flow's packets keep on all the way (see `Lanes`).
 
     `routes`: None for shortest paths, or one list of vertices per flow, from source to target (None among them: shortest).
 
@@ -62,12 +63,15 @@ class Flows:
 
 @dataclass(frozen=True)
 class Lanes:
-    """Virtual lanes (InfiniBand), traffic classes (Ethernet): how every port divides its wire among flows of different `lane`.
+    """Virtual lanes (InfiniBand), traffic classes (Ethernet): how every port, hosts' too, divides its wire among flows' lanes.
 
-    `weights`: one per lane. Lanes that have packets waiting share a wire in proportion to their weights; what one leaves, the
-    others use (start-time fair queueing: over any time two busy lanes are within one packet each of their shares). `strict`:
-    lanes served before all others, the first named first of all; their weights say nothing. Sources: IEEE 802.1Qaz, enhanced
-    transmission selection; InfiniBand Architecture Specification, VL arbitration; Goyal, Vin, Cheng 1996.
+    `weights`: one per lane. Lanes with packets waiting share the wire's bytes in proportion; what one leaves, the others use.
+    Of two that are busy all the time, ``|bytes_i / w_i - bytes_j / w_j| <= packet / w_i + packet / w_j`` (start-time fair
+    queueing; real ports take turns by deficits or credits, whose shares are the same and whose bound is wider). `strict`:
+    lanes served before all others, the first named first of all; their weights do not count. A packet under way is never
+    interrupted. Raises ValueError for weights not above zero, more than 16 lanes, and strict lanes that are none.
+    Sources: IEEE 802.1Qaz, enhanced transmission selection; InfiniBand Architecture Specification, VL arbitration; Goyal,
+    Vin, Cheng 1996.
 
     >>> Lanes((3, 1))
     Lanes(weights=(3.0, 1.0), strict=())

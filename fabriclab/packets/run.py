@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, count, each, fraction, number, one, positive
+from fabriclab.checks import amount, count, each, number, one, positive
 from fabriclab.congestion import Dcqcn
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
 from fabriclab.progress import Bar
@@ -62,10 +62,11 @@ class Run:
     `dropped` by switches, `held` in the network at the end, `retransmitted`, `marked`. Exactly, always:
     ``sent = delivered + discarded + dropped + held``.
 
-    Over ports, one per direction of a cable and lane, a cable's lanes side by side: `ports` (from, to), `lanes` its lane,
-    `carried` bytes, `busy` seconds, `peak` bytes queued, `pauses` and `paused` seconds. `pause_log`: (seconds, port, 1 for paused and 0 for resumed) in order.
+    Over ports, one per direction of a cable and, where there are several, per lane of it, side by side: `ports` (from, to),
+    `lanes` (its lane), `carried` bytes, `busy` seconds, `peak` bytes queued, `pauses` and `paused` seconds. `pause_log`:
+    (seconds, port, 1 for paused and 0 for resumed) in order.
 
-    `times` of the samples, `queues` {watched channel: bytes at those times} and `rates` (times, watched flows) in bytes/s.
+    `times` of the samples, `queues` {channel as watched: bytes at those times} and `rates` (times, watched flows) in bytes/s.
     `duration` in seconds; `outcome` "finished", "out of time" or "locked": a deadlock, and then `waits` says which full
     buffer waits for which, in the form that `deadlock.Dependencies.verdict` takes.
     """
@@ -113,15 +114,16 @@ def run(
 
     - `congestion`: None (line rate), `congestion.Dcqcn(...)` or `Hpcc(...)`. Of `Dcqcn`, the fluid's `capacity` and `packet`
       do not enter: those of cables and of this run do.
-    - `lanes`: `Lanes(...)`, or None for one lane. Each lane has at every port a queue and a sender among its flows of its own,
-      marks by its own queue, and is paused alone; in every switch it has an equal share of `buffer`, of which `Pfc` speaks.
+    - `lanes`: `Lanes(...)`, or None: one lane. Each has queues of its own, which alone mark its packets (HPCC's telemetry
+      counts what the whole wire carries), is paused alone, and has an equal share of every `buffer`; `pfc` is for each lane.
     - `pfc`: `Pfc(...)`, or None for switches that drop.
     - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing. Both wait for `timeout`
       where nobody else tells; selective trusts gaps on "hash" only.
     - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet, "adaptive" takes the emptiest port.
 
     The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With `sample` seconds, the queues of
-    the channels in `watch`, (from, to) or (from, to, lane), and the rates of the flows in `watch_flows` are recorded. One seed, one run.
+    the channels in `watch`, (from, to) or (from, to, lane), and the rates of the flows in `watch_flows` are recorded. One
+    seed, one run.
     Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE 802.1Qbb and 802.1Qaz.
 
     >>> from fabriclab.topology import leaf_spine
