@@ -8,8 +8,7 @@ from fabriclab.figures import COLOURS, drawing
 from fabriclab.telemetry.pairs import wiring
 from fabriclab.units import GB, si
 
-MAP = colormaps["cividis"].copy()  # made for colour-blind readers; bright is fast
-MAP.set_bad(alpha=0)
+MAP = colormaps["cividis"].with_extremes(bad=(0, 0, 0, 0))  # made for colour-blind readers; bright is fast
 _MOST_NAMES = 12
 _ROWS = 6
 

@@ -12,7 +12,7 @@ import numpy as np
 
 VERY_STRONG = 10.0
 LEAST_LOSS = 0.02  # of a cell's rate: less is no fault to name
-_SEEN = 5.0  # standard deviations of one measurement that a part must cost
+SEEN, _WEIGHED = 5.0, 2.0  # standard deviations of one measurement that a part must cost to be named, and to be weighed at all
 _ODD = 1e-4
 _WILD = 4.0  # standard deviations from which a cell is another level
 _WARMEST = 0.9
@@ -67,20 +67,20 @@ class Fit:
         outside = np.ones(values.size, bool)
         for at in sure:
             outside[at] = False
+        free = outside.copy()
+        # with a hashed part slow, up to half of what is outside may be cold
+        outside &= values > 0  # what is dead tells no level
         if not outside.any():
             return
-        # with a hashed part slow, up to half of what is outside may be cold
         near = np.quantile(values[outside], 0.5 if len(sure) == len(self.chosen) else 0.75, method="higher")
         self.level = float(np.median(values[outside & (values >= near * (1 - _WILD * noise))]))
-        if self.level <= 0:
-            return
         self.width, self.predicted, self.hit = noise * self.level, np.full(values.size, self.level), np.zeros(values.size, bool)
         fractions = self._set_sure(sure)
         self.likely = self._log_likelihood(values, self.predicted)
         fits = all((values[at] > self.predicted[at] + _WILD * self.width).sum() <= 0.02 * at.size for at in sure)
         for one in self.chosen:
             if one[0].share is not None:
-                fractions[one], could = self._set_hashed(*one, outside)
+                fractions[one], could = self._set_hashed(*one, free)
                 fits &= could
         self.fractions = tuple(fractions[one] for one in self.chosen)
         if fits and all(cold <= self.case.least for cold in self.fractions):
@@ -153,15 +153,18 @@ class Fit:
 
     def alternatives(self):
         """Fits with one more group, best first: those that look best at a glance, and those that hold so much that the level moves."""
-        chosen, found, large = set(self.chosen), [], []
-        for family in self.case.families:
-            gain = self.gains(family)
-            for g in np.flatnonzero((gain > 0) | (family.size > self.values.size / 4)):
-                if (family, int(g)) not in chosen:
-                    (found if gain[g] > 0 else large).append((gain[g], family, int(g)))
-        found.sort(key=lambda one: -one[0])
-        near = [one for one in found[:_LOOKED_AT] if one[0] > 0.5 * found[0][0] - 4 * VERY_STRONG]
-        fits = [self.case.fit((*self.chosen, (family, g))) for _, family, g in large + near]
+        chosen, tried = set(self.chosen), []
+        # many hosts may be slow, each with few of the cells that a hashed spine can explain at one stroke: no race between the two
+        for hashed in (False, True):
+            found = []
+            for family in self.case.families:
+                if (family.share is not None) == hashed:
+                    gain = self.gains(family)
+                    some = np.flatnonzero((gain > 0) | (family.size > self.values.size / 4))
+                    found += [(gain[g], family, int(g)) for g in some if (family, int(g)) not in chosen]
+            found.sort(key=lambda one: -one[0])
+            tried += [one for at, one in enumerate(found) if one[0] <= 0 or (at < _LOOKED_AT and one[0] > max(0.5 * found[0][0] - 4 * VERY_STRONG, 0.5 * self.case.price))]
+        fits = [self.case.fit((*self.chosen, (family, g))) for _, family, g in tried]
         return sorted((fit for fit in fits if fit.score > -math.inf), key=lambda fit: -fit.score)
 
     def added(self, rest):
@@ -177,7 +180,7 @@ class Case:
 
     def __init__(self, values, families, noise):
         self.values, self.families, self.noise = values, families, noise
-        self.least = 1 - max(LEAST_LOSS, _SEEN * noise)
+        self.least = 1 - max(LEAST_LOSS, _WEIGHED * noise)
         self.price = 2 * math.log(sum(family.many for family in families)) + math.log(values.size)
         self._fits, self._alternatives = {}, {}
 
@@ -228,6 +231,7 @@ class Case:
 
 def scatter_of(values):
     """Relative noise of the level that most cells share, from the shortest stretch that holds a third of them (half, where few)."""
+    values = values[values > 0.3 * values.max()]  # the dead and nearly dead hardly scatter
     many = values.size
     held = many // 2 + 1 if many < 24 else math.ceil(many / 3)
     if many < 4:
@@ -241,8 +245,9 @@ def scatter_of(values):
 
 
 def residual_noise(fit):
-    """Relative noise of what `fit` leaves: 1.4826 times the median deviation."""
-    return float(1.4826 * np.median(abs(fit.values - fit.predicted)) / fit.level) * _cautious(fit.values.size)
+    """Relative noise of the cells that `fit` finds healthy: 1.4826 times the median deviation."""
+    healthy = fit.values[fit.predicted > (1 - LEAST_LOSS) * fit.level]
+    return float(1.4826 * np.median(abs(healthy - fit.level)) / fit.level) * _cautious(healthy.size)
 
 
 def _cautious(many):

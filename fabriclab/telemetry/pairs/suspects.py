@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fabriclab.checks import one, positive
-from fabriclab.telemetry.pairs.evidence import VERY_STRONG, Case, Family, residual_noise, scatter_of
+from fabriclab.telemetry.pairs.evidence import SEEN, VERY_STRONG, Case, Family, residual_noise, scatter_of
 from fabriclab.telemetry.pairs.model import PATHS, passes, spines_between
 from fabriclab.telemetry.pairs.records import Pairs, Part, Wiring, wiring
 from fabriclab.units import si
@@ -109,7 +109,7 @@ def explain(pairs, where=None, paths="hash", noise=0.01, spines=None):
     >>> from fabriclab.telemetry.pairs import measure
     >>> network = topology.leaf_spine(4, 2, 4, 4)
     >>> explain(measure(network, {Part("host", "host-05"): 0.5}), network)
-    host-05: 30 cold pairs at 50% of 48.06 GB/s
+    host-05: 30 cold pairs at 50% of 48.08 GB/s
     >>> explain(measure(network, {Part("spine", "spine-2"): 0.5}, pinned=True), network).parts
     (Part(kind='spine', name='spine-2', spine=None, way='both'),)
     """
@@ -130,7 +130,7 @@ def explain(pairs, where=None, paths="hash", noise=0.01, spines=None):
             noise, fit = again, Case(values, families, again).search()
     if fit.score == -np.inf:
         return Verdict(float(np.median(values)), noise, (), (), np.zeros(0, int), where is not None)
-    findings = [_finding(pairs, where, paths, fit, j) for j in range(len(fit.chosen))]
+    findings = [_finding(pairs, where, paths, fit, j) for j, cold in enumerate(fit.fractions) if cold <= 1 - SEEN * noise]
     nothing = fit.case.fit()
     ranked = [_suspect(other, nothing) for other in fit.case.alternatives(nothing)[:_SHOWN]]
     left = np.flatnonzero(values < fit.predicted - 5 * fit.width)

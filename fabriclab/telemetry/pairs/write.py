@@ -27,7 +27,7 @@ def as_matrix(pairs, unit="Gb/s"):
 
     >>> print(as_matrix(Pairs(("a", "b"), [0], [1], [48e9])), end="")
     # all-pairs bandwidth, row sends to column
-    source\\\\target [Gb/s],a,b
+    source\\target [Gb/s],a,b
     a,,384.00
     b,,
     """
