@@ -1,0 +1,135 @@
+"""The heat map alive: picture and words follow measurement and verdict wherever the controls stand."""
+
+import re
+
+import numpy as np
+import pytest
+from drawn import behind_legend, collisions
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_explore import assert_drawn_afresh, move, set_all
+
+from fabriclab.explore import pairs as explorers
+from fabriclab.figures import pairs as drawings
+from fabriclab.telemetry import pairs
+from fabriclab.telemetry.pairs import Part, explain, measure
+from fabriclab.units import GB
+
+CONTROLS = list(explorers.heat_map().controls)
+SHARED = explorers.heat_map()
+
+
+def assert_is_the_model(explorer):
+    """Picture and words against a measurement of one's own, by the controls."""
+    at, network = explorer.values, explorers.network()
+    planted = explorers.PLANTS[at["fault"]]
+    pinned, how = at["paths"].startswith("pinned"), "spread" if "spread" in at["paths"] else "hash"
+    some = None if at["share"] == 1 else round(at["share"] * 992)
+    measured = measure(network, dict.fromkeys(planted, at["left"]), how, at["noise"], at["seed"], some, pinned)
+    shown = explorer.artists[0].get_array()
+    np.testing.assert_array_equal(np.ma.filled(shown, np.nan), measured.matrix)
+    verdict = explain(measured, network, how)
+    hosts = np.arange(32)
+    spoken = np.concatenate([finding.cold for finding in verdict.findings]) if verdict.findings else np.zeros(0, int)
+    assert len(explorer.artists[2].get_segments()) == len(drawings.outline(drawings.cells_of(measured, spoken, hosts)))
+    text = " ".join(explorer.readout.splitlines())
+    assert text.startswith(f"Planted: {' and '.join(map(str, planted))} at {at['left']:.0%}." if planted else "Planted: nothing.") and repr(measured) in text
+    for finding in verdict.findings:
+        assert f"{'Named' if finding.decided else 'Cannot decide which'}: {finding.words}, {finding.cold.size:,} pair" in text
+        assert f"at {finding.fraction:.0%} of {verdict.level / GB:.4g} GB/s" in text
+    assert_judged(text, {part.place for part in planted}, verdict)
+
+
+def assert_judged(text, planted, verdict):
+    """What the last words say against places by hand."""
+    named = [{part.place for part in finding.parts} for finding in verdict.findings]
+    if any(not places & planted for places in named):
+        assert text.endswith("Wrong: it names a part that is sound.")
+    elif re.search(r"Right: (nothing is wrong|it names what was planted)\.$", text):
+        assert (not planted and verdict.healthy) or (named and all(len(places) == 1 for places in named) and set.union(*named) == planted and not verdict.unexplained.size)
+    elif "Missed" in text:
+        assert planted and not named
+    elif "Half right" in text:
+        assert len(planted) == 2 and len(planted & set.union(*named)) == 1
+    elif "Right as far as it goes" in text:
+        assert planted <= set.union(*named) and (any(len(places) > 1 for places in named) or verdict.unexplained.size)
+    else:
+        assert text.endswith("some pairs were measured badly.") and not planted and verdict.unexplained.size
+
+
+def test_it_opens_on_a_host_that_receives_slowly():
+    """What a reader sees first is another fault, another verdict, or no verdict."""
+    explorer = explorers.heat_map()
+    assert repr(explorer).splitlines() == [
+        "Planted: host-13 receiving at 50%. Measured: 992 of 992 ordered pairs of 32 hosts.",
+        "Named: host-13 receiving, 31 pairs at 50% of 47.98 GB/s.",
+        "Next: no further measurement is asked for.",
+        "Right: it names what was planted.",
+    ]
+    assert_is_the_model(explorer)
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_every_control_moves_the_picture_and_the_words(control):
+    """A control does nothing that a reader can see, or what it shows is not what the model gives."""
+    explorer = explorers.heat_map(fault="a spine", share=0.5)
+    frame, readout = explorer.frame, explorer.readout
+    move(explorer.controls[control], 1)
+    assert explorer.error is None and explorer.frame != frame and explorer.readout != readout
+    assert_is_the_model(explorer)
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=6, max_size=6))
+def test_whatever_the_controls_say_the_picture_is_the_model(places):
+    """Somewhere words outgrow the picture or collide, the frame is not a fresh drawing's, or a sound part is named."""
+    set_all(SHARED, places)
+    assert SHARED.error is None and "nan" not in SHARED.readout
+    assert_is_the_model(SHARED)
+    assert "Wrong" not in SHARED.readout
+    assert 7 * max(map(len, SHARED.readout.splitlines())) <= SHARED.canvas.size[0] - 16
+    assert_drawn_afresh(SHARED)
+    assert collisions(SHARED.figure) == [] and behind_legend(SHARED.figure) == []
+
+
+@pytest.mark.parametrize("settings_, words", [
+    ({"fault": "a spine"}, ["Cannot decide which: one of 4 spines", "Next: pin the path", "Right as far as it goes"]),
+    ({"fault": "a spine", "paths": "pinned, each spine"}, ["Named: spine-2", "Right: it names what was planted."]),
+    ({"fault": "a cable bundle", "paths": "many QPs, spread"}, ["Cannot decide which: bundle leaf-3 to one of 4 spines", "at 88% of"]),
+    ({"fault": "a host", "share": 0.03}, ["Cannot decide which: host-13", "Next: measure host-"]),
+    ({"fault": "a host", "left": 0.98}, ["nothing stands out".capitalize(), "Missed"]),
+    ({"fault": "nothing"}, ["Right: nothing is wrong."]),
+    ({"fault": "a host and a spine", "paths": "pinned, each spine"}, ["Named: spine-2", "Named: host-13", "Right: it names what was planted."]),
+])  # fmt: skip
+def test_what_there_is_to_learn(settings_, words):
+    """The lessons that the explorer is there for are not in its words."""
+    said = explorers.heat_map(**settings_).readout
+    assert all(word in said for word in words)
+
+
+def test_a_wrong_verdict_is_called_wrong():
+    """A verdict that names a sound part, or half of what was planted, is called right."""
+    network = explorers.network()
+    host, spine = Part("host", "host-13"), Part("spine", "spine-2")
+    verdict = explain(measure(network, {host: 0.5}), network)
+    assert explorers.judged({spine: 0.5}, verdict).startswith("Wrong")
+    assert explorers.judged({}, verdict).startswith("Wrong")
+    assert explorers.judged({host: 0.5, spine: 0.5}, verdict).startswith("Half right")
+    assert explorers.judged({host: 0.5}, explain(measure(network), network)).startswith("Missed")
+
+
+def test_a_fault_of_the_model_is_shown_in_place_and_passes(monkeypatch):
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+
+    def refuse(*arguments):
+        raise ValueError("this cannot be")
+
+    explorer = explorers.heat_map()
+    frame = explorer.frame
+    with monkeypatch.context() as broken:
+        broken.setattr(explorers, "explain", refuse)
+        move(explorer.controls["left"], 1)
+        assert explorer.readout == "this cannot be" and explorer.frame == frame
+    move(explorer.controls["left"], 1)
+    assert explorer.error is None and pairs.explain is explain
+    assert_is_the_model(explorer)
