@@ -21,7 +21,7 @@ from math import inf
 
 from fabriclab import units
 
-PARTS = ("opening", "wires", "transport", "topology", "behaviour", "cluster", "sharing", "frontier", "scaleup", "guide", "fallacies")
+PARTS = ("opening", "wires", "transport", "topology", "behaviour", "cluster", "sharing", "monitoring", "frontier", "scaleup", "guide", "fallacies")
 VERDICTS = ("agrees", "rounds", "assumed", "differs", "conflicts")
 SEVERITIES = (("off by a factor of two or more", 2.0), ("off by a tenth or more", 1.1), ("off by less than a tenth", 1.0))
 
