@@ -62,7 +62,7 @@ def test_one_row_a_student_and_one_column_an_exercise(written, course):
         for (student, _), result in done.items():
             if student == cells["SIS User ID"]:
                 for name, verdict in result.verdicts.items():
-                    assert cells[name] == ("-" if verdict.status == "for the instructor" else f"{verdict.score:g}")
+                    assert cells[name] == ("-" if bank.find(name).kind.by_hand and result.answers.get(name) else f"{verdict.score:g}")
         points = [float(cells[name]) for ids in ASKED.values() for name in ids if cells[name] != "-"]
         assert float(cells["Final Points"]) == sum(points) == sum(float(cells[name]) for name in header if name.endswith(" Final Points"))
     ada = dict(zip(header, body[0], strict=True))
@@ -183,6 +183,11 @@ def test_free_texts_wait_for_the_instructor(course, tmp_path):
     people, done = course
     page = Page(feedback.for_marking(people, ASKED, done)).words
     assert bank.find(FREE).title in page and "Name of ADA (ADA)" in page and "because of the bandwidth" in page and "Name of ada" not in page
+    # too short for the kit is still for a person to say
+    short = graded("ADA", NAMES[1], {FREE: {"text": "It depends."}})
+    assert "It depends." in Page(feedback.for_marking(people, ASKED, short)).words
+    header, _, body = gradebook.table(people, ASKED, short)
+    assert dict(zip(header, body[0], strict=True))[FREE] == "-" and dict(zip(header, body[1], strict=True))[FREE] == "0"
 
 
 # ---- the report

@@ -6,7 +6,7 @@ A page names the student, so hand it to that student alone: feedback/ada-8a15fea
 from html import escape
 
 from fabriclab.exercises import bank
-from fabriclab.exercises.core import BLANK, KEPT
+from fabriclab.exercises.core import BLANK
 from fabriclab.grading import page, results
 from fabriclab.grading.roster import folder
 
@@ -51,7 +51,7 @@ def _by_machine(ids):
 
 
 def _kept(graded):
-    kept = sum(verdict.status == KEPT for result in graded if result for verdict in result.verdicts.values())
+    kept = sum(bool(result.text(name)) for result in graded if result for name in result.verdicts)
     return f", {kept} for your instructor to read" if kept else ""
 
 
@@ -68,7 +68,7 @@ def for_marking(roster, asked, graded):
 
 
 def _text(person, result, name):
-    if result is None or result.verdicts[name].status != KEPT:
+    if result is None or not result.text(name):
         return ""
     who = f"{person.name} ({person.id})" if person.name else person.id
-    return f"<p><b>{escape(who)}</b></p><pre>{escape(str(result.answers[name]['text']))}</pre>"
+    return f"<p><b>{escape(who)}</b></p><pre>{escape(result.text(name))}</pre>"

@@ -7,7 +7,7 @@ Moodle asks which column identifies a student (SIS User ID, mapped to "ID number
 `canvas.csv` is the same with Canvas' row "Points Possible", by which it makes new columns worth a point. Moodle would read
 that row as a student, so one file cannot serve both. (Canvas: lib/gradebook_importer.rb; Moodle: grade/import/csv/classes/load_data.php.)
 
-An exercise for the instructor to mark stands as "-", which both take for no grade yet.
+A text for the instructor to mark stands as "-", which both take for no grade yet. What was not sent is worth 0.
 """
 
 import csv
@@ -15,7 +15,6 @@ import io
 import unicodedata
 
 from fabriclab.exercises import bank
-from fabriclab.exercises.core import KEPT
 from fabriclab.grading import results
 
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
@@ -57,10 +56,9 @@ def _row(person, asked, graded):
 
 
 def _points(name, result):
-    verdict = result.verdicts[name] if result else None
-    if verdict is not None and verdict.status == KEPT:
-        return "-"
-    return f"{verdict.score:g}" if verdict else "0"
+    if result is None:
+        return "0"
+    return "-" if result.text(name) else f"{result.verdicts[name].score:g}"
 
 
 def safe(text):

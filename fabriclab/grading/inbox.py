@@ -42,13 +42,13 @@ def look(submissions, roster, assignments):
         if entry.name.startswith(".") or entry.name == "manifest.json":
             continue
         if student is None or not entry.is_dir() or entry.is_symlink():
-            strange.append(f"{entry.name}: not matched to the class list; a folder is called by a student's id or as it was released")
+            strange.append(f"{_shown(entry.name)}: not matched to the class list; a folder is called by a student's id or as it was released")
             continue
         files = list(_notebooks(entry))
         if not files:
-            strange.append(f"{entry.name}: no notebook in it")
+            strange.append(f"{_shown(entry.name)}: no notebook in it")
         for path in files:
-            name = path.relative_to(top).as_posix()
+            name = _shown(path.relative_to(top).as_posix())
             notebook = _which(path, assignments)
             if notebook is None:
                 strange.append(f"{name}: asks none of this release's exercises")
@@ -72,6 +72,11 @@ def _spelt(name):
         return identify(name)
     except ValueError:
         return ""
+
+
+def _shown(name):
+    """A file name as one may print it: some hold what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
 def _notebooks(top):

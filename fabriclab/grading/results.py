@@ -31,6 +31,11 @@ class Graded:
     def points(self):
         return sum(verdict.score for verdict in self.verdicts.values())
 
+    def text(self, name):
+        """The free text that waits for a person to mark it, however short; or ""."""
+        answer = self.answers.get(name)
+        return answer["text"] if bank.find(name).kind.by_hand and type(answer) is dict and type(answer.get("text")) is str else ""
+
 
 def judge(student, notebook, file, key, ids, collected):
     """The `Graded` for what `sandbox.collect` brought out. Runs nothing of the student's."""
