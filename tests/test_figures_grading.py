@@ -19,7 +19,7 @@ DRAWINGS = {
     "outcomes": lambda ax: drawings.outcomes(ax, LONG, SHARES),
     "outcomes, fifteen": lambda ax: drawings.outcomes(ax, LONG * 5, {name: shares * 5 for name, shares in SHARES.items()}),
     "outcomes, one": lambda ax: drawings.outcomes(ax, ["One"], {name: shares[:1] for name, shares in SHARES.items()}),
-    "slips": lambda ax: drawings.slips(ax, ["8x", *LONG], [1000, 30, 2, 1]),
+    "slips": lambda ax: drawings.slips(ax, ["8x", *LONG], [12_345, 30, 2, 1]),
     "slips, one": lambda ax: drawings.slips(ax, ["8x"], [1]),
 }
 
@@ -63,5 +63,5 @@ def test_outcomes_fill_a_row_in_order():
 
 def test_slips_are_counted_at_the_bar():
     """A bar would be as long as another's count."""
-    artists = drawings.slips(figures.new()[1], ["8x", "sign"], [12, 3])
-    assert [bar.get_width() for bar in artists["bars"]] == [12, 3] and [label.get_text() for label in artists["labels"]] == ["12", "3"]
+    artists = drawings.slips(figures.new()[1], ["8x", "sign"], [1200, 3])
+    assert [bar.get_width() for bar in artists["bars"]] == [1200, 3] and [label.get_text() for label in artists["labels"]] == ["1,200", "3"]

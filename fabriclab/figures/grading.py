@@ -53,9 +53,10 @@ def slips(ax, names, counts):
     """How many answers made each slip, most first."""
     bars = ax.barh(np.arange(len(names)), counts, height=0.72, color=COLOURS["startup"], edgecolor=COLOURS["ink"], linewidth=0.5)
     _names(ax, names)
-    ax.set(xlim=(0, 1.12 * max(counts)), xlabel="answers")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    labels = ax.bar_label(bars, padding=4, fontsize=11)
+    ax.set(xlim=(0, 1.2 * max(counts)), xlabel="answers")
+    ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    labels = ax.bar_label(bars, fmt="{:,.0f}", padding=4, fontsize=11)
     return {"bars": list(bars), "labels": labels}
 
 
