@@ -193,7 +193,5 @@ def _level(limits, weights, capacity):
     order = np.argsort(limits / weights)
     before = np.concatenate([[0.0], np.cumsum(limits[order])[:-1]])
     rest = np.cumsum(weights[order][::-1])[::-1]
-    levels = (capacity - before) / rest
-    # the first flow that the level does not fill; the last one, should rounding hide it
-    open_top = levels <= (limits / weights)[order]
-    return float(levels[np.argmax(open_top) if open_top.any() else -1])
+    # counting one more vessel as full raises the level while that one is under water, and lowers it after
+    return float(((capacity - before) / rest).max())

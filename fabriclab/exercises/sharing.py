@@ -125,7 +125,7 @@ EXERCISES = [
             ("one round", "you dealt out once what the content ones leave; some are content then, and leave something again", _once),
         ), tolerance=1e-9),
         hints=("Begin with the tenant that wants least: is that more than an equal part of what there is?", "`np.argsort(demands)` visits them upwards. Each takes min(what it wants, what is left / how many are left)."),
-        moral="One pass upwards does it: whoever comes later wants at least as much, so an equal part of what is left is safe to give.",
+        moral="One pass upwards does it, and nobody gains by asking for more than it needs.",
     ),
     Exercise(
         id="sharing.lanes",
