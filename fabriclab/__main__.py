@@ -39,7 +39,7 @@ def read(arguments):
         except ValueError as fault:
             status = refuse(path, fault)
         else:
-            print(f"== {path}\n{shown}" if len(arguments.files) > 1 else shown)
+            print(f"== {plain(path)}\n{shown}" if len(arguments.files) > 1 else shown)
     return status
 
 
@@ -107,9 +107,14 @@ def diagnose(arguments):
 
 
 def refuse(path, reason):
-    reason = " ".join(str(reason).split())
-    print(reason if reason.startswith(path) else f"{path}: {reason}", file=sys.stderr)
+    reason = str(reason) if str(reason).startswith(path) else f"{path}: {reason}"
+    print(plain(" ".join(reason.split())), file=sys.stderr)
     return 2
+
+
+def plain(text):
+    """Text without what a terminal would act on: a file's name may hold anything."""
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def parser():
