@@ -50,24 +50,28 @@ def every_part(network):
     return parts + [Part("spine", spine) for spine in sorted({spine for above in spines.values() for spine in above})]
 
 
-def on_path(part, sender, receiver, up, down, spine):
-    """Whether a packet from sender by leaf `up`, `spine` and leaf `down` to receiver passes a part."""
-    steps = {("host", sender, None): "out", ("host", receiver, None): "in", ("leaf", up, None): "both", ("leaf", down, None): "both"}
-    if spine:
-        steps |= {("bundle", up, spine): "out", ("bundle", down, spine): "in", ("spine", spine, None): "both"}
-    return steps.get(part.place) in ("both", part.way) or (part.place in steps and part.way == "both")
+def on_path(sender, receiver, up, down, spine):
+    """The parts that a packet from sender by leaf `up`, `spine` and leaf `down` to receiver passes."""
+    ends = {Part("host", sender, way=way) for way in ("both", "out")} | {Part("host", receiver, way=way) for way in ("both", "in")}
+    leaves = {Part("leaf", up), Part("leaf", down)}
+    if spine is None:
+        return ends | leaves
+    above = {Part("bundle", up, spine, way) for way in ("both", "out")} | {Part("bundle", down, spine, way) for way in ("both", "in")}
+    return ends | leaves | above | {Part("spine", spine)}
 
 
 def shares(network, measured):
     """For every part, on which share of its possible paths each measurement passes it: what any reader of the cells can know."""
     leaf, spines = plan(network)
-    rows = []
+    found = {part: [0.0] * len(measured) for part in every_part(network)}
     for at in range(len(measured)):
         ends = measured.hosts[measured.source[at]], measured.hosts[measured.target[at]]
         up, down = leaf[ends[0]], leaf[ends[1]]
         over = [None] if up == down else spines[up] if measured.via is None else [measured.spines[measured.via[at]]]
-        rows.append((*ends, up, down, over))
-    return {part: tuple(sum(on_path(part, *row[:4], spine) for spine in row[4]) / len(row[4]) for row in rows) for part in every_part(network)}
+        for spine in over:
+            for part in on_path(*ends, up, down, spine):
+                found[part][at] += 1 / len(over)
+    return {part: tuple(round(share, 9) for share in own) for part, own in found.items()}
 
 
 def asked(paths):
@@ -129,7 +133,7 @@ def test_every_single_fault_is_named_or_lies_among_what_cannot_be_told_apart(nam
     """Of all parts, one is missed or another is named; or parts with other cells are called alike, or alike ones told apart."""
     network = NETWORKS[name]
     groups = None
-    for number, part in enumerate(every_part(network)[:: 1 if name == "3 leaves, 3 spines" else 5]):
+    for number, part in enumerate(every_part(network)[:: 2 if name == "3 leaves, 3 spines" else 9]):
         measured = measure(network, {part: 0.5}, noise=0.01, seed=7, **asked(paths))
         if groups is None:
             groups = shares(network, measured)
@@ -152,7 +156,7 @@ def test_a_sweep_never_names_a_sound_part():
     """Over fabrics, paths, noise, depths and few pairs, some verdict names what is sound, leaves out a part alike, or alarms at nothing."""
     rng = random.Random(11)
     outcomes = {"named": 0, "not seen": 0, "quiet": 0}
-    for _ in range(100):
+    for _ in range(70):
         network, paths = NETWORKS[rng.choice(list(NETWORKS))], rng.choice(["hash", "spread", "pinned"])
         part, left, noise = rng.choice(every_part(network)), rng.choice([0, 0.25, 0.5, 0.7, 0.85, 0.95]), rng.choice([0, 0.003, 0.01, 0.03])
         some, seed = rng.choice([None, 6, 20, 60]), rng.randrange(10**6)
@@ -173,7 +177,7 @@ def test_a_sweep_never_names_a_sound_part():
         else:
             outcomes["not seen"] += 1
     # most faults here are deep enough to be seen, or the sweep says nothing
-    assert outcomes["named"] > 50 and outcomes["quiet"] > 10
+    assert outcomes["named"] > 35 and outcomes["quiet"] > 6
 
 
 @pytest.mark.parametrize("paths", ["hash", "spread", "pinned"])
@@ -251,7 +255,7 @@ def test_a_wild_cell_is_no_part():
 def test_other_noise_than_the_models(draw):
     """With normal, heavy-tailed or one-sided noise, a sound fabric gets a bad part, or a host at half rate is lost."""
     rng = np.random.default_rng(2)
-    for _ in range(6):
+    for _ in range(4):
         clean = measure(SMALL, noise=0)
         sound = clean.matrix * (1 + draw(rng, (16, 16)))
         assert not explain(pairs.of_matrix(np.maximum(sound, 0), clean.hosts), SMALL).findings

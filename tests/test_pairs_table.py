@@ -16,7 +16,7 @@ from fabriclab.telemetry.pairs import Part, as_list, as_matrix, explain, measure
 from fabriclab.units import GB, Gbps, MiB
 
 LOGS = Path(__file__).resolve().parent.parent / "notebooks" / "logs"
-many = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+many = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 MATRIX = "source\\target [Gb/s],a,b,c\na,,384,192.5\nb,380,-,nan\nc,1e2,0,\n"
 LIST = "source,target,bandwidth [GB/s]\nn2,n10,48\nn10,n2,24.5\n"
 
@@ -186,7 +186,7 @@ def test_damage(file, text):
     """Lines lost, doubled, swapped or split crash the reader, or give a bandwidth that the file does not hold."""
     whole = cells(pairs.read(file(text)))
     rng = random.Random(8)
-    for _ in range(60):
+    for _ in range(40):
         try:
             found = cells(pairs.read(file(damaged(text, rng))))
         except ValueError as refused:
@@ -199,7 +199,7 @@ def test_cut_anywhere(file):
     """A file cut at any byte crashes the reader, or gives a bandwidth that it does not hold."""
     text = as_list(measure(topology.leaf_spine(2, 2, 2, 2), pinned=True))
     whole = cells(pairs.read(file(text)))
-    for at in range(0, len(text), 3):
+    for at in range(0, len(text), 7):
         try:
             found = cells(pairs.read(file(text[:at])))
         except ValueError as refused:
