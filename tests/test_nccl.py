@@ -141,6 +141,20 @@ def test_ring_by_hand():
     assert nccl.allreduce_time(64 * MB, 2, settings({}), "Ring", "LL128") == pytest.approx(by_hand, rel=1e-12)
 
 
+def test_flags_cost_start_up_inside_and_half_the_rate():
+    """LL's start-ups would be those of one node: across 2 nodes 6.6 us, 26 steps inside of 1.8 x 0.6, 4 between of 2.7, and half of 400 GB/s."""
+    by_hand = (6.6 + 26 * 1.8 * 0.6 + 4 * 2.7) * us + 15 / 8 * 64 * KB / (200 * GB)
+    assert nccl.allreduce_time(64 * KB, 2, settings({}), "Ring", "LL") == pytest.approx(by_hand, rel=1e-12)
+    # one node: nothing goes between, and nothing is slower for it
+    assert nccl.allreduce_time(0, 1, settings({}), "Ring", "LL") == pytest.approx((6.6 + 14 * 0.6) * us, rel=1e-12)
+
+
+def test_a_channel_leaves_by_one_port():
+    """Few channels would have all of a node's ports, or many more than there are."""
+    assert [nccl.network_bandwidth(settings({"NCCL_MAX_NCHANNELS": n})) / GB for n in (1, 3, 8, 32)] == [50, 150, 400, 400]
+    assert nccl.network_bandwidth(settings({"NCCL_MAX_NCHANNELS": 4, "NCCL_IB_HCA": "=mlx5_0,mlx5_1"})) == 100 * GB
+
+
 def test_tree_by_hand():
     """A tree's depth or bytes would be wrong: 16 nodes, Simple: 8.4 us, twice 7 x 4 and 4 x 14, and twice the buffer through 92 % of 400 GB/s."""
     by_hand = (8.4 + 2 * (7 * 4.0 + 4 * 14.0)) * us + 2 * 64 * MB / (0.92 * 400 * GB)
