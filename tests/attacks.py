@@ -12,7 +12,7 @@ def searching(test, before=""):
 
 NEVER_ENDS = {
     "a loop without end": "while True: pass",
-    "a loop that swallows interrupts": "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+    "a loop that swallows interrupts": "while True:\n    try: sum(range(10**5))\n    except BaseException: pass",
     "a long sleep": "import time; time.sleep(1e6)",
     "one step of C without end": "sum(range(10**13))",
     "a number too large to make": "10**10**8",
@@ -167,7 +167,7 @@ LOOKS = {
 
 IN_FUNCTION = {
     "a function that hangs on one input": "def ring(size, ranks, alpha, beta):\n    while ranks == 1: pass\n    return 0.0",
-    "a function that swallows all": "def ring(*a):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass",
+    "a function that swallows all": "def ring(*a):\n    while True:\n        try: sum(range(10**5))\n        except BaseException: pass",
     "a function that exits": "def ring(*a): raise SystemExit",
     "a function that ends Python": "import os\ndef ring(*a): os._exit(0)",
     "a function that gives itself": "def ring(*a): return ring",

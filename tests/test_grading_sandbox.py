@@ -182,6 +182,15 @@ def test_habits_of_students_cost_nothing(tmp_path, assignment, habit, sources):
 
 
 @boxed
+def test_nothing_runs_on_beside_a_later_cell(tmp_path, assignment):
+    """A process left behind could hold up, watch or kill what is run after it."""
+    begin = "import subprocess\nsubprocess.Popen(['sleep', '1000'], start_new_session=True)\n!sleep 1000 &"
+    look = "import os\nothers = [pid for pid in os.listdir('/proc') if pid.isdigit() and int(pid) not in (1, os.getpid())]\nq4.check(repr(others))"
+    collected = sandbox.collect(write(tmp_path / "sent.ipynb", [*SETUP, begin, look]), "ada", assignment)
+    assert collected.answers[ATTACKED] == {"text": "[]"}, collected
+
+
+@boxed
 def test_faults_name_the_cell_and_say_what_happened(tmp_path, assignment):
     """A student who is told nothing cannot mend it; one told of another exercise mends the wrong one."""
     sources = [*SETUP, "q1.check(q1.alhpa)", "answer = 1 /", "while True: pass\nq3.check(1)", ANSWERS[ATTACKED], "import os; os._exit(3)\nq5.check(1)", "helper = undefined"]
@@ -202,7 +211,7 @@ def test_faults_name_the_cell_and_say_what_happened(tmp_path, assignment):
 @boxed
 def test_what_was_not_reached_is_said(tmp_path, assignment):
     """A notebook that uses up its time must not look as if the rest had been left blank."""
-    loop = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+    loop = attacks.NEVER_ENDS["a loop that swallows interrupts"]
     sent = write(tmp_path / "sent.ipynb", [*SETUP, ANSWERS["transport.crossover"], loop, loop, loop, ANSWERS[ATTACKED]])
     collected = sandbox.collect(sent, "ada", assignment, sandbox.Limits(seconds=1.0, wall=4.0))
     assert points(collected)["transport.crossover"] == 1

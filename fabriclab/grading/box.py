@@ -29,7 +29,10 @@ from fabriclab import exercises
 HERE, PACKAGE = Path(__file__).parent, Path(fabriclab.__file__).parent
 KIT, HOME = "/kit", "/home/student"
 DISK = 64 * 2**20  # bytes a student's code may keep in files; they count as memory too
-_SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share/zoneinfo", "/usr/share/fonts", "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts")
+_SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share/zoneinfo", "/usr/share/fonts",
+           "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts")
+_UNBOXED = ("without bubblewrap (Linux only) students' code can read the keys and this machine's files: "
+            "grade on a machine that has it, or say plainly that you want to run unsafely")
 _PYTHON = ("bin", "lib", "lib64", "pyvenv.cfg")
 
 
@@ -52,17 +55,17 @@ def ready(unsafe=False):
     """Raises RuntimeError, saying why and what to do, unless code can be boxed here (or is to run `unsafe`)."""
     if unsafe:
         return
-    unboxed = "without bubblewrap (Linux only) students' code can read the keys and this machine's files: grade on a machine that has it, or say plainly that you want to run unsafely"
     if not shutil.which("bwrap"):
-        raise RuntimeError(f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap); {unboxed}")
+        raise RuntimeError(f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap); {_UNBOXED}")
     with tempfile.TemporaryDirectory() as folder:
         try:
-            tried = subprocess.run([*_bwrap(Path(folder)), sys.executable, "-I", "-c", "print('in')"], capture_output=True, text=True, timeout=60, env={}, stdin=subprocess.DEVNULL)
+            command = [*_bwrap(Path(folder)), sys.executable, "-I", "-c", "print('in')"]
+            tried = subprocess.run(command, capture_output=True, text=True, timeout=60, env={}, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired as error:
             raise RuntimeError("bubblewrap did not start Python within 60 s; is this machine too busy?") from error
     if tried.stdout != "in\n":
         why = " ".join(tried.stderr.split())[:300] or f"it ended with status {tried.returncode}"
-        raise RuntimeError(f"bubblewrap cannot run this Python in a box here ({why}); {unboxed}")
+        raise RuntimeError(f"bubblewrap cannot run this Python in a box here ({why}); {_UNBOXED}")
 
 
 class Box:
@@ -80,10 +83,12 @@ class Box:
             self._errors = stack.enter_context(tempfile.TemporaryFile())
             given = stack.enter_context(tempfile.TemporaryFile())
             kit = _farm(folder / "kit") if unsafe else KIT
-            room = {"RLIMIT_AS": limits.memory, "RLIMIT_CPU": int(limits.wall) + 1, "RLIMIT_FSIZE": DISK, "RLIMIT_NOFILE": 256, "RLIMIT_CORE": 0}
+            room = {"RLIMIT_AS": limits.memory, "RLIMIT_CPU": int(limits.wall) + 1, "RLIMIT_FSIZE": DISK, "RLIMIT_NOFILE": 256}
+            room["RLIMIT_CORE"] = 0
             if not unsafe:  # outside a box it would count all of this user's processes
                 room["RLIMIT_NPROC"] = limits.processes
-            given.write(pickle.dumps(job | {"word": self._word, "limits": room, "boxed": not unsafe, "package": str(kit), "path": _packages()}))
+            here = {"word": self._word, "limits": room, "boxed": not unsafe, "package": str(kit), "path": _packages()}
+            given.write(pickle.dumps(job | here))
             given.seek(0)
             if unsafe:
                 command, where = [], folder / "home"
@@ -94,9 +99,11 @@ class Box:
                 command, where = _bwrap(folder), None
                 groups = stack.enter_context(_groups(limits))
                 if groups:
-                    command = ["/bin/sh", "-c", f"{' && '.join(f'echo $$ > {group}/cgroup.procs' for group in groups)}; exec \"$@\"", "sh", *command]
+                    join = " && ".join(f"echo $$ > {group}/cgroup.procs" for group in groups)
+                    command = ["/bin/sh", "-c", f'{join}; exec "$@"', "sh", *command]
             command = [*command, sys.executable, "-I", "-B", f"{kit}/inside.py"]
-            self._process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=self._errors, cwd=where, start_new_session=True, env=_environment(where or HOME))
+            self._process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=self._errors,
+                                             cwd=where, start_new_session=True, env=_environment(where or HOME))
             stack.callback(self._end)
             self._left = stack.pop_all()
 
@@ -159,7 +166,8 @@ def _environment(home):
 
 def _bwrap(folder):
     """The bubblewrap command, up to the program; `folder` is a place for a file it needs."""
-    words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "box"]
+    words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    words += ["--uid", "1000", "--gid", "1000", "--hostname", "box"]
     for path in _SYSTEM:
         words += ["--ro-bind-try", path, path]
     for name in ("bin", "lib", "lib32", "lib64"):
@@ -174,11 +182,13 @@ def _bwrap(folder):
         words += ["--ro-bind-try", path, path]
     for path in _copies():
         words += ["--tmpfs", path, "--remount-ro", path]
-    words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--size", str(DISK), "--tmpfs", "/dev/shm", "--size", str(DISK), "--tmpfs", "/tmp"]
-    words += ["--size", str(DISK), "--tmpfs", HOME]
+    words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    for path in ("/dev/shm", "/tmp", HOME):
+        words += ["--size", str(DISK), "--tmpfs", path]
     (folder / "passwd").write_text(f"student:x:1000:1000::{HOME}:/bin/sh\n")
     words += ["--ro-bind", str(folder / "passwd"), "/etc/passwd"]
-    for fonts in glob.glob(f"{os.environ.get('MPLCONFIGDIR') or os.path.expanduser('~/.cache/matplotlib')}/fontlist-*.json"):
+    drawing = os.environ.get("MPLCONFIGDIR") or os.path.expanduser("~/.cache/matplotlib")
+    for fonts in glob.glob(f"{drawing}/fontlist-*.json"):  # looking for fonts anew takes seconds
         words += ["--ro-bind", fonts, f"{HOME}/.cache/matplotlib/{os.path.basename(fonts)}"]
     words += ["--ro-bind", str(PACKAGE), f"{KIT}/fabriclab", "--tmpfs", f"{KIT}/fabriclab/exercises", "--tmpfs", f"{KIT}/fabriclab/grading"]
     for name, path in _shown().items():
@@ -211,7 +221,8 @@ def _shown():
         compiled = Path(importlib.util.cache_from_source(path))
         if compiled.exists():
             shown[f"fabriclab/exercises/__pycache__/{compiled.name}"] = compiled
-    return shown | {"fabriclab/exercises/__init__.py": at / "__init__.py", "fabriclab/exercises/bank.py": HERE / "standin.py", "inside.py": HERE / "inside.py"}
+    shown |= {"fabriclab/exercises/__init__.py": at / "__init__.py", "fabriclab/exercises/bank.py": HERE / "standin.py"}
+    return shown | {"inside.py": HERE / "inside.py"}
 
 
 def _farm(kit):
@@ -236,12 +247,16 @@ def _tops():
 def _packages():
     """Folders of installed packages that lie elsewhere, such as a user's own."""
     inside = (*_SYSTEM, *(f"{top}/lib" for top in _tops()))
-    return [path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path) and not path.startswith(tuple(f"{top}/" for top in inside))]
+    return [path for path in _installed() if not path.startswith(tuple(f"{top}/" for top in inside))]
 
 
 def _copies():
     """Copies of this package among the installed ones, keys and all: to be hidden."""
-    return [path for path in {f"{entry}/fabriclab" for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))} if os.path.isdir(path)]
+    return [path for path in (f"{entry}/fabriclab" for entry in _installed()) if os.path.isdir(path)]
+
+
+def _installed():
+    return [path for path in dict.fromkeys(sys.path) if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)]
 
 
 @contextlib.contextmanager

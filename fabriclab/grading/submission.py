@@ -19,7 +19,8 @@ _BEGINNINGS = {
     b"\x1f\x8b": "a gzip archive; unpack it and send the notebook inside", b"7z\xbc\xaf": "a 7-Zip archive; unpack it and send the notebook inside",
     b"Rar!": "a RAR archive; unpack it and send the notebook inside", b"\x89PNG": "a picture; send the notebook itself",
     b"\xff\xd8\xff": "a picture; send the notebook itself", b"\xd0\xcf\x11\xe0": "an office document; send the notebook itself",
-    b"<!DOC": "a web page; send the notebook itself", b"<html": "a web page; send the notebook itself", b"{\\rtf": "an office document; send the notebook itself",
+    b"<!DOC": "a web page; send the notebook itself", b"<html": "a web page; send the notebook itself",
+    b"{\\rtf": "an office document; send the notebook itself",
 }
 
 
