@@ -10,7 +10,8 @@ from fabriclab.units import GB, MB, Gbps, si
 
 SIZES = np.geomspace(4, 9000, 241)
 STACKS = ("ESUN", "IPv4", "IPv6", "RoCEv2")
-SHARES = (("to_host", "to the host, all at once"), ("across", "across the root"), ("all_to_all", "to all others, evenly"), ("to_neighbour", "to a neighbour, or in a ring"))
+SHARES = (("to_host", "to the host, all at once"), ("across", "across the root"), ("all_to_all", "to all others, evenly"),
+          ("to_neighbour", "to a neighbour, or in a ring"))
 LEAST, MOST = 1 * MB, 10_000 * GB  # of a tree's axis: a thousand GPUs behind one link, and room for words on the right
 EXABIT = 1e18 / 8
 _CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 1}
@@ -115,7 +116,8 @@ def campus(ax, pyramid):
 def host_link(ax, generations=(4, 5, 6), payload=256):
     """What reaches a host of a NIC's port against the port's rate, one curve for each PCIe generation of x16, in packets of `payload` bytes."""
     rates = np.geomspace(100 * Gbps, 2000 * Gbps, 181)
-    ax.set(xscale="log", xlim=(rates[0], rates[-1]), ylim=(0, 1.2 * scaleup.payload_rate(generations[-1], payload)), xlabel="port of the NIC, one way", ylabel="reaches the host")
+    ax.set(xscale="log", xlim=(rates[0], rates[-1]), ylim=(0, 1.2 * scaleup.payload_rate(generations[-1], payload)))
+    ax.set(xlabel="port of the NIC, one way", ylabel="reaches the host")
     ax.set_xticks(PORTS, [si(port, "b/s") for port in PORTS])
     ax.xaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter(lambda value, _: si(value, "B/s"))

@@ -1,4 +1,7 @@
-"""Scale-up: PCIe links and trees (`pcie`), headers and packing (`headers`), the campus and its bases (`campus`), which domain to choose (`choice`)."""
+"""Scale-up: PCIe links and trees (`pcie`), headers and packing (`headers`), the campus (`campus`), and which domain to choose (`choice`).
+
+Floor 4. Every rate is bytes per second one way unless a name says otherwise.
+"""
 
 from fabriclab.scaleup.campus import Pyramid, planes_to_match, pyramid, watts_each
 from fabriclab.scaleup.choice import bisection, compare, domain_allreduce, matrix_row, overlaid

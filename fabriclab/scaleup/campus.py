@@ -15,7 +15,7 @@ from fabriclab.checks import amount, count, each, number, one, out, positive, to
 
 @dataclass(frozen=True)
 class Pyramid:
-    """Tiers of a campus of `xpus`: totals `stated` and `per_direction`, bytes per second, and the first over the sum of the rest."""
+    """Tiers of a campus of `xpus`: totals `stated` and `per_direction`, bytes per second; ratios are of the first to the sum of the rest."""
 
     xpus: int
     names: tuple
@@ -40,7 +40,8 @@ def pyramid(directions=(2, 1, 1), xpus=catalog.CAMPUS_XPUS, tiers=catalog.CAMPUS
     [8.2, 4.1]
     """
     xpus, tiers = int(one("xpus", count("xpus", xpus))), tuple(each("tiers", tiers))
-    bases = [one("directions", number("directions", base, least=1, most=2, expected="1 or 2 for each tier", whole=True)) for base in each("directions", directions)]
+    bases = [one("directions", number("directions", base, least=1, most=2, expected="1 or 2 for each tier", whole=True))
+             for base in each("directions", directions)]
     if len(bases) != len(tiers) or len(tiers) < 2:
         raise ValueError(f"directions must name 1 or 2 for each of {len(tiers)} tiers, two or more, not {directions!r}")
     stated = tuple(xpus * tier.rate for tier in tiers)
@@ -64,7 +65,7 @@ def planes_to_match(rate, port):
     Both count the same directions. A port of 200 Gb/s sends 200 and receives 200.
 
     >>> from fabriclab.units import Gbps, Tbps
-    >>> planes_to_match(14.4 * Tbps, 200 * Gbps), planes_to_match(7.2 * Tbps, 200 * Gbps)     # both directions against one; one against one
+    >>> planes_to_match(14.4 * Tbps, 200 * Gbps), planes_to_match(7.2 * Tbps, 200 * Gbps)     # two directions against one; one against one
     (72, 36)
     """
     rate, port = amount("rate", rate), positive("port", port)

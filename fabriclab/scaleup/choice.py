@@ -100,6 +100,7 @@ def compare(size, gpus, domains=catalog.DOMAINS):
     >>> [domain.name for domain, _, _ in compare(64 * MB, 64)][:2]
     ['NVL576', 'NVL144']
     """
-    gpus, size, domains = int(one("gpus", count("gpus", gpus))), one("size", amount("size", size)), [_domain(domain) for domain in each("domains", domains)]
+    gpus, size = int(one("gpus", count("gpus", gpus))), one("size", amount("size", size))
+    domains = [_domain(domain) for domain in each("domains", domains)]
     rows = [(domain, math.ceil(gpus / domain.packages), domain_allreduce(size, gpus, domain)) for domain in domains]
     return sorted(rows, key=lambda row: row[2])
