@@ -48,9 +48,18 @@ def test_two_busy_lanes_share_by_weight(same_host, weights):
     flows = Flows([1, 1 if same_host else 2], 0, 20 * MB, lane=[0, 1])
     busy = (1, 3) if same_host else (3, 0)  # the port where they meet
     for until in (7.7 * us, 33.3 * us, 100 * us, 1 * ms):
-        first, second = carried(run(star([LINE] * 2), flows, lanes=Lanes(weights), pfc=None, buffer=1e9, until=until), *busy).tolist()
+        result = run(star([LINE] * 2), flows, lanes=Lanes(weights), pfc=None, buffer=1e9, until=until)
+        first, second = carried(result, *busy).tolist()
         assert abs(first / weights[0] - second / weights[1]) <= 1000 / weights[0] + 1000 / weights[1]
         assert first + second >= (until - 1 * us) * LINE - 2000
+        ahead = result.carried / LINE - result.busy  # of the packet under way when time was up, what is still to come
+        assert (ahead > -1e-12).all() and (result.busy >= 0).all() and (ahead.reshape(-1, 2).sum(axis=1) <= SERVICE + 1e-12).all()
+
+
+def test_equal_lanes_take_turns_whatever_their_numbers():
+    """Lanes that are owed the same are served in the order in which they came, not in that of their numbers."""
+    orders = [run(star([LINE] * 3), Flows([1, 2, 3], 0, 100 * KB, lane=lane), lanes=Lanes((1, 1, 1))).completion.tolist() for lane in ([0, 1, 2], [1, 2, 0], [2, 1, 0])]
+    assert orders[0] == orders[1] == orders[2] and len(set(orders[0])) == 3
 
 
 def test_small_packets_do_not_get_less():
