@@ -62,7 +62,7 @@ def test_every_control_moves_the_picture_and_the_words_to_the_model(control):
 ONE = explorers.settings()
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=6, max_size=6))
 def test_whatever_the_controls_say_the_picture_is_the_model(places):
     """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""

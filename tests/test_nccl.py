@@ -60,8 +60,11 @@ def test_no_adapter_left_is_sockets_in_silence():
         ("NCCL_IB_HCA", "mlx5_0,^mlx5_1", "'^mlx5_1' inside the list"),
         ("NCCL_IB_HCA", "=mlx5_0,=mlx5_1", "'=mlx5_1' inside the list"),
         ("NCCL_IB_HCA", "mlx5_0", "leaves 1 of 8 ports"),
-        ("NCCL_IB_DISABLE", "yes", "no whole number"),
+        ("NCCL_IB_DISABLE", "yes", "'yes', which NCCL reads as 0"),
+        ("NCCL_MAX_NCHANNELS", "8 channels", "reads as 8"),
+        ("NCCL_MAX_NCHANNELS", "9" * 30, "out of range"),
         ("NCCL_PROTO", "LL12", "did you mean LL128?"),
+        ("NCCL_PROTO", "LL12", "the first collective fails"),
         ("NCCL_ALGO", "Tre", "did you mean Tree?"),
         ("NCCL_ALGO", "PAT", "not for an AllReduce"),
         ("NCCL_ALGO", "CollnetDirect", "this node or this model has not"),
@@ -94,6 +97,18 @@ def test_lists_of_algorithms_and_protocols():
     assert settings({"NCCL_PROTO": "^LL128"}).protocols == ("LL", "Simple") and settings({"NCCL_PROTO": "ll , simple"}).protocols == ("LL", "Simple")
     assert settings({"NCCL_P2P_LEVEL": "LOC"}).inside == settings({"NCCL_P2P_LEVEL": "0"}).inside == "host memory"
     assert settings({"NCCL_P2P_LEVEL": "NVL"}).inside == settings({"NCCL_P2P_LEVEL": "7"}).inside == "NVLink"
+
+
+@pytest.mark.parametrize("value, channels", [("8", 8), (" 12", 12), ("0x10", 16), ("010", 8), ("4x", 4), ("four", 1), ("-3", 1), ("+6", 6), ("99", 64), ("9" * 30, 64), ("\u0668", 1)])
+def test_numbers_are_read_as_c_reads_them(value, channels):
+    """A number would be read as Python does: NCCL takes what strtoll finds at the front, octal and hexadecimal too, and 0 for words (misc/param.cc)."""
+    assert settings({"NCCL_MAX_NCHANNELS": value}).channels == (1, channels)
+
+
+def test_a_word_does_not_disable_infiniband():
+    """NCCL_IB_DISABLE=true would be thought to do what it says; NCCL reads 0."""
+    found = settings({"NCCL_IB_DISABLE": "true"})
+    assert found.network == "IB" and "reads as 0" in " ".join(found.doubts)
 
 
 def test_every_variable_of_the_guide_says_what_it_does():

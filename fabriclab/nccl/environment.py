@@ -5,6 +5,7 @@ does not know is passed over. Source: NCCL user guide, Environment Variables; NC
 """
 
 import difflib
+import re
 from dataclasses import dataclass
 
 from fabriclab import catalog
@@ -14,6 +15,7 @@ PROTOCOLS = ("LL", "LL128", "Simple")
 MOST_CHANNELS = 64
 _LEVELS = ("LOC", "NVL", "PIX", "PXB", "PHB", "SYS")  # the furthest that two GPUs may be apart to talk directly
 _OLD_LEVELS = ("LOC", "PIX", "PXB", "PHB", "SYS", "SYS")  # as numbers, 0 to 5 and above
+_NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
 _DEBUG = ("VERSION", "WARN", "INFO", "ABORT", "TRACE")
 # Real, and left out: they change what is not in this model.
 _OTHERS = (
@@ -118,10 +120,18 @@ def _possible(node):
 
 
 def _whole(value, doubt):
-    try:
-        return int(value, 0)
-    except ValueError:
-        doubt(f"is {value!r}, which is no whole number: NCCL keeps its default")
+    """The number that C's strtoll reads from the front of `value`, 0 where there is none; None where it is out of range."""
+    match = _NUMBER.match(value)
+    if not match or match.end() < len(value):
+        doubt(f"is {value!r}, which NCCL reads as {match[0].strip() if match else 0} (the newest versions keep their default instead where there is no digit)")
+    if not match:
+        return 0
+    sign, digits = match.groups()
+    number = int(digits, 16 if digits[1:2] in ("x", "X") else 8 if digits[0] == "0" else 10) if len(digits) < 25 else 2**63
+    if number >= 2**63:
+        doubt(f"is {value[:30]!r}, which is out of range: NCCL keeps its default")
+        return None
+    return -number if sign == "-" else number
 
 
 def chosen_hcas(value, hcas):
@@ -170,11 +180,10 @@ def _hca(value, found, effect, doubt, node):
 
 
 def _disable(value, found, effect, doubt, node):
-    number = _whole(value, doubt)
-    if number:
+    if _whole(value, doubt):
         found["hcas"], found["network"] = (), "Socket"
         effect("no InfiniBand and no RoCE: TCP sockets")
-    elif number == 0:
+    else:
         effect("the default: InfiniBand or RoCE where there is one")
 
 
@@ -182,7 +191,9 @@ def _gid(value, found, effect, doubt, node):
     number = _whole(value, doubt)
     if number is None:
         return
-    if node.fabric == "RoCE":
+    if number < 0:
+        effect("NCCL finds the entry by itself, from 2.21 on")
+    elif node.fabric == "RoCE":
         effect(f"entry {number} of the port's table of addresses; the model does not know what stands there, and a wrong one ends in time-outs or RoCE v1")
     else:
         effect("no effect on InfiniBand; on RoCE it says which address, and with it v1 or v2")
@@ -222,6 +233,8 @@ def _words(value, known, doubt):
             near = difflib.get_close_matches(word.lower(), [k.lower() for k in known], n=1)
             hint = f"; did you mean {next(k for k in known if k.lower() == near[0])}?" if near else ""
             doubt(f"names {word!r}, which is none of {', '.join(known)}: older versions pass over it, newer ones stop with an error{hint}")
+    if named and not meant and not without:
+        doubt("leaves NCCL nothing to choose from, and the first collective fails; the model goes on as if it were not set")
     return tuple(word for word in known if (word.lower() in meant) != without) if meant else None
 
 
