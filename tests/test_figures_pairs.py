@@ -57,6 +57,7 @@ def test_cells_are_the_measurements_leaf_by_leaf(fresh):
     order = [0, 2, 4, 6, 1, 3, 5, 7]
     np.testing.assert_array_equal(np.ma.filled(shown, np.nan), measured.matrix[np.ix_(order, order)])
     assert np.nanmax(np.ma.filled(shown, np.nan)[4]) == 24 * GB and shown.mask.sum() == 64 - kept.sum()
+    np.testing.assert_array_equal(drawings.cells_of(measured, np.arange(len(measured)), np.array(order)), ~shown.mask)
     assert artists["cells"][0].cmap(np.nan)[3] == 0 and fresh[1].patch.get_hatch()
     assert {tuple(line[0]) for line in artists["leaves"][0].get_segments()} == {(3.5, -0.5), (-0.5, 3.5)}
     assert artists["cells"][0].get_clim() == (0, 50 * GB)

@@ -196,6 +196,27 @@ def test_two_faults_at_once(paths):
             assert sum(part in finding.parts for finding in verdict.findings) == 1
 
 
+def test_what_a_part_lets_through_shows_in_its_warmest_cells():
+    """A host of whose cells half are colder still, by a spine, is taken for slow one way only, and the rest left over."""
+    verdict = explain(measure(SMALL, {Part("host", "host-05"): 0.5, Part("spine", "spine-1"): 0.25}), SMALL)
+    assert [finding.parts for finding in verdict.findings if finding.decided] == [(Part("host", "host-05"),)] and not verdict.unexplained.size
+
+
+def test_a_warm_cell_clears_a_part():
+    """A leaf is named though a cell through it is at full rate: three cold cells of four, each of other hosts."""
+    cells = np.full((16, 16), np.nan)
+    cells[8:, 8:] = 48 * GB
+    cells[[4, 5, 6, 7], [0, 1, 2, 3]] = np.array([24, 24, 24, 48]) * GB
+    verdict = explain(pairs.of_matrix(cells, pairs.hosts(SMALL)), SMALL)
+    assert "leaf" not in {part.kind for finding in verdict.findings for part in finding.parts}
+
+
+def test_what_lies_within_the_noise_is_not_named():
+    """A loss of less than five standard deviations of one measurement, which nobody sees on the map, is named."""
+    assert not explain(measure(SMALL, {Part("host", "host-05"): 0.96}), SMALL).findings
+    assert explain(measure(SMALL, {Part("host", "host-05"): 0.96}, noise=0.003), SMALL, noise=0.003).parts == (Part("host", "host-05"),)
+
+
 def test_three_hosts_of_a_leaf_are_three_hosts():
     """Three slow hosts of four are called a slow leaf, which would slow the fourth; all four are not called one, the fewest faults."""
     some = explain(measure(SMALL, {Part("host", f"host-{at:02d}"): 0.5 for at in (5, 6, 7)}), SMALL)

@@ -62,7 +62,7 @@ def test_a_list(file):
     "# Gbps\n" + MATRIX.replace("source\\target [Gb/s]", ""), "# all-pairs, Gb/s\n" + MATRIX.replace("source\\target [Gb/s]", "host"),
     "# all pairs Gb/sec\na b c\na - 384 192.5\nb 380 - nan\nc 1e2 0 n/a\n",
     '"source\\target [Gb/s]","a","b","c"\n"a",,"384","192.5"\n"b","380","-","nan"\n"c","1e2","0",""\n',
-    MATRIX.replace("Gb/s", "Gbit/s") + "\n# the end\n",
+    MATRIX.replace("Gb/s", "Gbit/s") + "\n# the end\n", MATRIX.replace("a,,", "a,900,"),
     "target\\source [Gb/s],a,b,c\na,,380,100\nb,384,-,0\nc,192.5,nan,\n",
 ])  # fmt: skip
 def test_other_spellings_of_one_matrix(file, text):
