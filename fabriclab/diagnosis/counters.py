@@ -63,13 +63,13 @@ def _port(evidence, called, answers):
         return found
     if grown.get("PortXmitDiscards") and not grown.get("PortRcvErrors"):
         found.append(Finding(4, "discards", f"{called} threw away {grown['PortXmitDiscards']:,} packets it could not send, with no receive error beside them: congestion, not a cable", file))
-    waits = grown.get("PortXmitWait", 0)
-    many = waits > grown.get("PortXmitPkts", 0)  # a tick of waiting, and more, for every packet
+    waits, packets = grown.get("PortXmitWait", 0), grown.get("PortXmitPkts") if "PortXmitPkts" not in last.full else None
+    many = packets is not None and waits > packets  # a tick of waiting, and more, for every packet
     if many:
-        found.append(Finding(4, "waits", f"{called} had data ready and no credit for {waits:,} ticks, {waits / max(grown.get('PortXmitPkts', 0), 1):.1f} a packet", file))
+        found.append(Finding(4, "waits", f"{called} had data ready and no credit for {waits:,} ticks, {waits / max(packets, 1):.1f} a packet", file))
     if between and "PortXmitData" in grown and "PortXmitData" not in full:
         found += _full_line(evidence, called, file, grown["PortXmitData"] * perfquery.WORD / between, rate)
-    if not full and not many and not grown.get("PortXmitDiscards"):
+    if not full and packets is not None and not many and not grown.get("PortXmitDiscards"):
         found.append(Finding(4, "quiet", f"{called}: no discards, and hardly a wait for credit, between two readings", file))
     return found
 
