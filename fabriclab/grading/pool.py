@@ -72,19 +72,18 @@ class Stop(RuntimeError):
 
 
 def _until_broken(pool, width, work, jobs, suspects):
-    running = {}
-    while jobs or running:
-        while jobs and len(running) < width:
+    running, broken = {}, False
+    while running or (jobs and not broken):
+        while jobs and len(running) < width and not broken:
             job = jobs.popleft()
             try:
                 running[pool.submit(work, *job())] = job
             except ValueError as error:
                 yield job, None, str(error)
             except BrokenExecutor:
-                # whoever broke it is among those under way; this one never was
+                # whoever broke it is among those under way
                 jobs.appendleft(job)
-                suspects += running.values()
-                return
+                broken = True
         finished, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in finished:
             job = running.pop(future)
