@@ -191,6 +191,27 @@ def test_nothing_runs_on_beside_a_later_cell(tmp_path, assignment):
 
 
 @boxed
+def test_a_flood_on_the_pipe_is_cut(tmp_path, assignment):
+    """Whatever a student's process sends is held in the grader's memory."""
+    flood = f"from fabriclab.exercises import bank\nfor _ in range(20): bank.taken('{ATTACKED}', {{'text': 'x' * 10_000}})"
+    sources = [flood if name == ATTACKED else source for name, source in ANSWERS.items()]
+    collected = sandbox.collect(write(tmp_path / "sent.ipynb", [*SETUP, *sources]), "ada", assignment, sandbox.Limits(output=100_000))
+    assert points(collected) == dict.fromkeys(IDS, 1.0) | {ATTACKED: 0.0}
+    assert any("cell 13" in note and "sent out more than 100,000 bytes" in note for note in collected.notes)
+
+
+@boxed
+def test_processes_are_counted(tmp_path, assignment):
+    """A fork bomb without a bound takes the machine from everyone who is graded beside it."""
+    with box._groups(sandbox.Limits()) as groups:
+        if not any("pids" in str(group) or "unified" in str(group) for group in groups) and os.geteuid() == 0:
+            pytest.skip("root's processes are counted by control groups alone, and none can be made here")
+    forks = "import os, time\ntry:\n    for n in range(200):\n        if os.fork() == 0: time.sleep(100)\n    q4.check('no bound')\nexcept OSError:\n    q4.check(float(n))"
+    collected = sandbox.collect(write(tmp_path / "sent.ipynb", [*SETUP, forks]), "ada", assignment, sandbox.Limits(processes=20))
+    assert 5 <= collected.answers[ATTACKED]["value"] < 20
+
+
+@boxed
 def test_faults_name_the_cell_and_say_what_happened(tmp_path, assignment):
     """A student who is told nothing cannot mend it; one told of another exercise mends the wrong one."""
     sources = [*SETUP, "q1.check(q1.alhpa)", "answer = 1 /", "while True: pass\nq3.check(1)", ANSWERS[ATTACKED], "import os; os._exit(3)\nq5.check(1)", "helper = undefined"]
