@@ -208,6 +208,13 @@ def test_all_pairs(folder):
     assert diagnosis.diagnose(folder({"m.csv": pairs.as_matrix(pairs.measure(network, seed=1))}, "calm")).steps[2].sound
 
 
+@pytest.mark.parametrize("rate, device", [(40 * GB, "rxe0"), (90 * GB, "mlx5_0")])
+def test_what_crosses_no_link_says_nothing_about_links(rate, device, folder):
+    """RDMA in software would be a slow cable, and a loopback, faster than the port, a sound one."""
+    found = diagnosis.diagnose(folder({"bw.txt": made.perftest_bandwidth([1 << 20], [rate], device=device), "incident.toml": 'port = "400 Gb/s"'}))
+    assert [finding.sign for finding in found.steps[2].findings] == ["no-link"] and not found.steps[2].sound and found.status == 2
+
+
 def test_placement_is_judged_as_built(folder):
     """One slow cable would be told as an oversubscribed placement, or a placement under one leaf as tapered."""
     files = incidents.make("placement", 2)

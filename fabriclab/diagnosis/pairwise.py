@@ -13,7 +13,9 @@ def point_to_point(evidence):
     tests, found, latencies = [], [], []
     for file, reading in evidence.of(perftest.Reading):
         for table in reading.tables:
-            if table.kind == "latency":
+            if why := _beside_the_point(table, rate):
+                found.append(Finding(3, "no-link", why, file))
+            elif table.kind == "latency":
                 latencies.append((file, table))
             elif table.bidirectional is not None and max(row.size for row in table.rows) >= perftest.LARGE:
                 tests.append((file, table, perftest.share(table, rate)))
@@ -31,6 +33,17 @@ def point_to_point(evidence):
         found.append(Finding(3, "pairs-good-nccl-low", "pairs reach the port's rate, collectives do not: the ports are sound, and are not all used or not all at once", good[0][0]))
     found += [finding for file, table in latencies for finding in _latency(file, table)]
     return found + [finding for file, reading in evidence.of(pairs.Reading) for finding in _matrix(evidence, file, reading, rate)]
+
+
+def _beside_the_point(table, rate):
+    """Why a table says nothing about the job's links, "" if it does."""
+    if table.loopback:
+        return "both ends are one port: a loopback, and no cable was crossed"
+    if (table.device or "").startswith(("rxe", "siw")):
+        return f"{table.device} is RDMA in software: it measures the CPU"
+    if table.kind == "bandwidth" and table.bidirectional is not None and perftest.share(table, rate) > 1 + NEAR:
+        return f"{si(table.one_way(table.best), 'B/s')} is more than the {si(rate, 'b/s')} port carries: a loopback, or another port"
+    return ""
 
 
 def _matrix(evidence, file, reading, rate):
