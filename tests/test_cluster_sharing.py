@@ -198,6 +198,15 @@ def test_all_bytes_pass_and_none_before_its_time(flows, capacity):
         assert now.sum() == pytest.approx(capacity if wanted else 0)
 
 
+def test_four_rules_done_by_hand():
+    """A rule divides the link otherwise than its words say: in one lane by flows, by caps even when alone, by weights, in order."""
+    links = cluster.isolation(12 * GB, 100 * GB, 50 * GB, share=0.8, flows=3, start=60 * ms)
+    by_hand = {"one lane": (0.78, 2.24), "rate limits": (0.3, 10.06), "weighted lanes": (0.285, 2.24), "strict priority": (0.24, 2.24)}
+    assert list(links) == list(by_hand)
+    for rule, ends in by_hand.items():
+        assert links[rule].finish == pytest.approx(ends), rule
+
+
 def test_late_starts_done_by_hand():
     """What comes late is served early, or what ends gives its part to nobody; a packet scheduler is within a round of it."""
     late = cluster.processor_sharing([100, 50], 10, starts=[0, 5])
@@ -249,6 +258,11 @@ def test_the_texts_checkpoint_and_its_fifty_per_cent():
     (lambda: cluster.processor_sharing([1, 2], 1, starts=-1), "starts"),
     (lambda: cluster.processor_sharing([1, 2], 1, caps=0), "caps"),
     (lambda: cluster.processor_sharing([1, 2], 1, weights=[1, 2, 3]), "weights"),
+    (lambda: cluster.isolation([1, 2], 1, 1), "size"),
+    (lambda: cluster.isolation(1, -1, 1), "burst"),
+    (lambda: cluster.isolation(1, 1, 1, share=1), "share"),
+    (lambda: cluster.isolation(1, 1, 1, flows=0), "flows"),
+    (lambda: cluster.isolation(1, 1, 1, start=float("inf")), "start"),
 ])  # fmt: skip
 def test_bad_input_is_named(call, word):
     """A slip of the reader's becomes a NaN, an endless loop, or an error that does not say which argument it is."""
