@@ -142,7 +142,7 @@ def test_answers_are_judged_with_the_students_own_numbers(tmp_path, quick):
         answers = {name: classroom.right(person.id, name) for name in ASKED[OPENING]}
         answers["opening.gradient"] = classroom.eightfold(person.id, "opening.gradient")
         answers["opening.ladder"], answers["opening.cliff"] = None, {"nonsense": []}
-        classroom.send(tmp_path / "sent", person.id, OPENING, answers, faults={"opening.ladder": "cell 9 ran longer than 10 s"}, notes=["a note"])
+        classroom.send(tmp_path / "sent", person.id, OPENING, answers, faults={name: "cell 9 ran longer than 10 s" for name in ("opening.ladder", "opening.step")}, notes=["a note"])
     done = quick(tmp_path / "sent", people)
     assert done.results.keys() == {(person.id, OPENING) for person in people[:4]} and (done.graded, done.kept) == (4, 0)
     for (student, _), graded in done.results.items():
@@ -200,6 +200,13 @@ def test_two_batches_do_not_write_one_folder(tmp_path, quick):
     with batch.alone(tmp_path / "out"), pytest.raises(ValueError, match="another batch is writing there"):
         quick(tmp_path / "sent", classroom.people(1))
     assert quick(tmp_path / "sent", classroom.people(1)).results == {}
+
+
+def test_a_box_that_was_slow_once_is_tried_again(tmp_path, quick):
+    """A busy moment at night would stop the batch until morning."""
+    answers = {"opening.step": classroom.right("ADA", "opening.step")}
+    classroom.send(tmp_path / "sent", "ADA", OPENING, answers, raises="nothing came within 60 s", once=str(tmp_path / "once"))
+    assert quick(tmp_path / "sent", classroom.people(1)).results["ADA", OPENING].points == 1
 
 
 def test_a_machine_without_a_sandbox_stops_all(tmp_path, quick, monkeypatch):
@@ -269,9 +276,10 @@ def test_an_interrupted_batch_goes_on_where_it_was(lesson, tmp_path, quick, monk
 
 def test_a_worker_that_dies_takes_nobody_along():
     """One submission that ends its grader would cost its neighbours in the pool their points, or stop the class."""
-    jobs = ["1 + 1", "__import__('os')._exit(9)", "2 + 2", "1 / 0", "3 + 3"]
+    slow = "__import__('time').sleep(1) or 7"  # under way beside the one that dies
+    jobs = [slow, "__import__('os')._exit(9)", "2 + 2", "1 / 0", "3 + 3"]
     seen = {one.args[0]: (result, why) for one, result, why in pool.run(functools.partial(pool.processes, 2), 2, eval, [functools.partial(tuple_of, text) for text in jobs])}
-    assert {text: result for text, (result, _) in seen.items()} == {"1 + 1": 2, jobs[1]: None, "2 + 2": 4, "1 / 0": None, "3 + 3": 6}
+    assert {text: result for text, (result, _) in seen.items()} == {slow: 7, jobs[1]: None, "2 + 2": 4, "1 / 0": None, "3 + 3": 6}
     assert seen[jobs[1]][1] == "it ended the grader's worker, twice" and "ZeroDivisionError" in seen["1 / 0"][1]
 
 
