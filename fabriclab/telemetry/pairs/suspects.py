@@ -11,6 +11,7 @@ from fabriclab.telemetry.pairs.records import Pairs, Part, Wiring, wiring
 from fabriclab.units import si
 
 _SHOWN = 8  # suspects kept for a ranking
+_FEW = 16  # measurements that cannot show their own noise
 _WEIGHED = 64  # parts that advice tells apart
 
 
@@ -98,7 +99,7 @@ def explain(pairs, where=None, paths="hash", noise=0.01, spines=None):
     `pairs`: `Pairs`, or a reading of this reader. `where`: what `wiring` takes, with `spines`; hosts go by their names; None: only
     hosts can be named, and spines where paths are pinned. `paths`: how it was measured, "hash" (one QP a pair) or "spread"
     (many, over all spines); pinned paths are known as such. `noise`: the least relative deviation believed of a repeated
-    measurement; where the cells scatter more, their own counts.
+    measurement; where the cells scatter more, their own counts; fewer than 16 cannot show it, and three times that is believed.
 
     How: see `fabriclab.telemetry.pairs.evidence`. Each fault costs ``2 ln(parts) + ln(cells)`` and must gain 10 beyond it; parts
     within 10 of the best are not told apart; a part counts only if all cells through it are slow (2 % may be wrong), by 2 % or more.
@@ -122,6 +123,7 @@ def explain(pairs, where=None, paths="hash", noise=0.01, spines=None):
     where = None if where is None else _placed(pairs, wiring(where, pairs.spines or None if spines is None else spines))
     families = _families(pairs, where, paths)
     values = pairs.bandwidth
+    floor *= 1 if values.size >= _FEW else 3
     noise = max(floor, scatter_of(values))
     fit = Case(values, families, noise).search()
     if fit.score > -np.inf and values.size >= 8:
