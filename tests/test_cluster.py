@@ -52,6 +52,53 @@ def test_buckets_end_when_a_link_that_serves_them_ends(buckets, backward):
     assert [f - t for f, t in zip(step.finish, times)] == pytest.approx(list(step.start), abs=1e-9)
 
 
+def in_order_tree(ranks):
+    """{child: parent} of NCCL's kind of tree on 2^k ranks: odd ranks are leaves, 0 is the root with one child."""
+    parent = {}
+    for rank in range(1, ranks):
+        low = rank & -rank
+        parent[rank] = next((up for up in ((rank - low) | 2 * low,) if up < ranks), 0)
+    return parent
+
+
+def tree_time(ranks, beta, slow_ports=(), slow_edge=None, slowdown=1.0):
+    """Seconds for 1 B at no start-up: the fullest port or edge of two such trees, the second shifted by a rank; reduce, then broadcast."""
+    sent, received, edges = np.zeros(ranks), np.zeros(ranks), {}
+    for shift in (0, 1):
+        for child, up in in_order_tree(ranks).items():
+            child, up = (child + shift) % ranks, (up + shift) % ranks
+            sent[child] += 0.5
+            received[up] += 0.5
+            edges[shift, child, up] = 0.5
+    rates = np.full(ranks, beta)
+    rates[list(slow_ports)] /= slowdown
+    slowest = max((sent / rates).max(), (received / rates).max(), *(load / beta * (slowdown if edge == slow_edge else 1) for edge, load in edges.items()))
+    return 2 * slowest, sent, received, list(edges)
+
+
+@pytest.mark.parametrize("ranks", [8, 32])
+@pytest.mark.parametrize("slowdown", [1.0, 1.5, 2.0, 4.0])
+def test_trees_with_a_slow_part_take_as_long_as_their_fullest_port(ranks, slowdown):
+    """Some rank's port, some edge, or a root's port carries another share of the buffer than `slow_trees` is told, or paces otherwise."""
+    healthy, sent, received, edges = tree_time(ranks, 1.0)
+    assert healthy == 2.0
+    roots = [rank for rank in range(ranks) if max(sent[rank], received[rank]) == 0.5]
+    assert len(roots) == 2 and all(max(sent[rank], received[rank]) == 1.0 for rank in range(ranks) if rank not in roots)
+    many = 10.0**12  # bytes, so that ever more chunks leave no filling of the pipeline
+    for rank in range(ranks):
+        share = 0.5 if rank in roots else 1.0
+        assert cluster.slow_trees(many, ranks, 0, many, slowdown, share) == pytest.approx(tree_time(ranks, 1.0, [rank], None, slowdown)[0], rel=1e-6)
+    for edge in edges:
+        assert cluster.slow_trees(many, ranks, 0, many, slowdown, 0.5) == pytest.approx(tree_time(ranks, 1.0, (), edge, slowdown)[0], rel=1e-6)
+
+
+def test_whole_trees_are_the_collectives_trees():
+    """With nothing slow, or a share of nothing, the time is another than that of the pipelined trees, start-ups and all."""
+    for size in (0, 4e3, 6 * GB):
+        whole = collectives.pipelined_tree_allreduce(size, 512, 1.5 * us, 50 * GB)
+        assert cluster.slow_trees(size, 512, 1.5 * us, 50 * GB, 1.0) == cluster.slow_trees(size, 512, 1.5 * us, 50 * GB, 9.0, 0.0) == whole
+
+
 @given(SECONDS, SECONDS, st.integers(1, 40))
 def test_equal_buckets_expose_the_closed_form(backward, communication, n):
     """Equal buckets miss max(C/n, C - B (n-1)/n); or leave its bounds: at least the last bucket and C - B, at most all of C."""
@@ -173,6 +220,8 @@ def test_shares_name_their_base():
     (lambda: cluster.waste(0.2, 1), "bandwidth_loss"),
     (lambda: cluster.waste(20, 0.1), "share"),
     (lambda: cluster.share_behind(0.1, 0), "bandwidth_loss"),
+    (lambda: cluster.slow_trees(1, 8, 0, 1, 0.9), "slowdown"),
+    (lambda: cluster.slow_trees(1, 8, 0, 1, 2, 1.5), "share"),
     (lambda: cluster.gpu_hours(-1, 1), "gpus"),
     (lambda: cluster.cost_of(1, -3), "dollars"),
     (lambda: cluster.money_shares(1, 0), "rest"),

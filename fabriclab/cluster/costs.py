@@ -5,9 +5,11 @@ Sources: chapter, level 5 and monitoring.
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from fabriclab import catalog, topology
 from fabriclab.checks import amount, count, fraction, number, one, out, positive, together
-from fabriclab.collectives import ring_allreduce
+from fabriclab.collectives import pipelined_tree_allreduce, ring_allreduce
 from fabriclab.topology.graph import wired
 from fabriclab.units import hour
 
@@ -24,6 +26,24 @@ def slow_link(size, ranks, alpha, beta, slowdown):
     slowdown, beta = number("slowdown", slowdown, least=1.0, expected="1 or more (2 is half the bandwidth)"), positive("beta", beta)
     together(slowdown=slowdown, beta=beta)
     return ring_allreduce(size, ranks, alpha, beta / slowdown)
+
+
+def slow_trees(size, ranks, alpha, beta, slowdown, share=1.0):
+    """Seconds of an AllReduce over two complementary trees with one slow part: pipelined at ``beta / max(1, share s)``.
+
+    Each tree carries half of the buffer, up and then down, and every rank is a leaf of one of them (Sanders, Speck and Träff
+    2009). `share` is what part of M passes the slow part in each phase: 1 at the port of a rank with two children, which is
+    nearly every rank; 1/2 on a cable that carries one edge of one tree, and at the ports of the two roots, which have one
+    child each. The part runs at beta/s, s the `slowdown`.
+
+    >>> from fabriclab.units import GB, ms, us
+    >>> [round(slow_trees(6 * GB, 512, 1.5 * us, 48 * GB, 2, share) / ms) for share in (1, 0.5)]     # 255 with all links whole
+    [507, 255]
+    """
+    slowdown, share = number("slowdown", slowdown, least=1.0, expected="1 or more (2 is half the bandwidth)"), fraction("share", share)
+    beta = positive("beta", beta)
+    together(slowdown=slowdown, share=share, beta=beta)
+    return pipelined_tree_allreduce(size, ranks, alpha, beta / np.maximum(1.0, share * slowdown))
 
 
 def waste(share, bandwidth_loss):
