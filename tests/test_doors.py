@@ -256,19 +256,19 @@ def test_ci_installs_what_is_lacking_and_then_tests(bare):
     """On a bare machine CI would fail for want of a browser or of venv; elsewhere it must not touch the system."""
     done = run_ci(bare, 0, "make", "apt-get")
     assert done.returncode == 0
-    assert "apt-get install -q -y --no-install-recommends chromium python3 python3-venv" in done.stdout
+    assert "apt-get install -q -y --no-install-recommends chromium bubblewrap python3 python3-venv" in done.stdout
     assert done.stdout.endswith("\nmake test\n")
 
 
 def test_ci_installs_nothing_where_nothing_lacks(bare):
     """Each run would otherwise wait for the package index."""
-    assert run_ci(bare, 0, "make", "apt-get", "chromium", "python3").stdout == "make test\n"
+    assert run_ci(bare, 0, "make", "apt-get", "chromium", "bwrap", "python3").stdout == "make test\n"
 
 
 def test_ci_says_what_a_user_cannot_install(bare):
     """Without root the tests still run, and the reason for what then fails is on record."""
     done = run_ci(bare, 1000, "make", "apt-get", "python3")
-    assert done.stdout == "make test\n" and "lacks chromium, and only root" in done.stderr
+    assert done.stdout == "make test\n" and "lacks chromium bubblewrap, and only root" in done.stderr
 
 
 def test_version_is_the_same_everywhere():
