@@ -190,6 +190,12 @@ def test_full_counters_are_lower_bounds(folder):
     assert "at least 17.18 GB" in repr(found) and " sends 0 B/s" not in repr(found)
 
 
+def test_full_counters_do_not_explain_what_is_slow(folder):
+    """A slow collective would be put down to counters that only cannot count."""
+    found = diagnosis.diagnose(folder({"a.txt": incidents.make("hca", 5)["allreduce.txt"], "p.txt": incidents.make("counters", 3)["perfquery.txt"]}))
+    assert dict(found.scores)[NAMES["counters"]] <= 1 and NAMES["counters"] not in (found.cause, *found.between[:1])
+
+
 def test_a_ring_with_one_slow_link_is_recognised_by_the_model(folder):
     """A halved link in a ring would not be seen in the collective's time, or be seen in a ring at another speed."""
     sizes = [1 << power for power in range(20, 34)]
