@@ -28,6 +28,6 @@ from fabriclab.cluster.sharing import SharedLink, isolation, max_min, max_min_ne
 
 __all__ = [
     "BucketedStep", "MoneyShares", "ScalableUnit", "SharedLink", "bucketed_step", "cost_of", "exposed_overlap", "gpu_hours", "isolation",
-    "max_min", "max_min_network", "money_shares", "placement_lengthening", "pooled_loads", "pooled_stream", "processor_sharing", "scalable_unit", "share_behind", "shared_time", "slow_link", "slow_trees", "stranded",
-    "waste", "water_level",
+    "max_min", "max_min_network", "money_shares", "placement_lengthening", "pooled_loads", "pooled_stream", "processor_sharing",
+    "scalable_unit", "share_behind", "shared_time", "slow_link", "slow_trees", "stranded", "waste", "water_level",
 ]  # fmt: skip

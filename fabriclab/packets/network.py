@@ -6,12 +6,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from fabriclab.catalog import VIRTUAL_LANES
 from fabriclab.checks import LARGEST, count, each, number, one
 from fabriclab.topology.paths import homes
 
 PICOSECONDS = 1e12
 MOST_ENTRIES = 200_000_000
-MOST_LANES = 16  # InfiniBand has 16; Ethernet has 8 classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Flows:
         columns = {"source": number("source", self.source, **whole), "target": number("target", self.target, **whole)}
         columns["size"] = number("size", self.size, least=1, most=1e15, expected="a whole number of bytes, 1 or more", whole=True)
         columns["start"] = number("start", self.start, least=0.0, most=1e5, expected="from 0 to 100,000 seconds")
-        columns["lane"] = number("lane", self.lane, least=0, most=MOST_LANES - 1, expected=f"lane numbers, 0 to {MOST_LANES - 1}", whole=True)
+        columns["lane"] = number("lane", self.lane, least=0, most=VIRTUAL_LANES - 1, expected=f"lane numbers, 0 to {VIRTUAL_LANES - 1}", whole=True)
         try:
             arrays = np.broadcast_arrays(*(np.atleast_1d(column) for column in columns.values()))
         except ValueError:
@@ -82,8 +82,8 @@ class Lanes:
 
     def __post_init__(self):
         weights = tuple(one("weights", number("weights", w, least=1e-6, most=1e6, expected="from 1e-6 to 1e6")) for w in each("weights", self.weights))
-        if not 1 <= len(weights) <= MOST_LANES:
-            raise ValueError(f"weights must be one per lane, of 1 to {MOST_LANES} lanes, not {len(weights)}")
+        if not 1 <= len(weights) <= VIRTUAL_LANES:
+            raise ValueError(f"weights must be one per lane, of 1 to {VIRTUAL_LANES} lanes, not {len(weights)}")
         below = {"least": 0, "most": len(weights) - 1, "expected": f"lane numbers below {len(weights)}", "whole": True}
         strict = tuple(int(one("strict", number("strict", lane, **below))) for lane in each("strict", self.strict))
         if len(set(strict)) < len(strict):
