@@ -6,7 +6,7 @@ READY := .venv/.ready
 # a .venv that was moved, or whose Python is gone, is set up again
 $(shell { [ -x $(PYTHON) ] && [ "$$(cat $(READY))" = "$(CURDIR)" ]; } 2>/dev/null || rm -f $(READY))
 
-.PHONY: help setup lab test exercises notebooks bench lock clean
+.PHONY: help setup lab test exercises notebooks slides bench lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -51,6 +51,9 @@ exercises: setup ## make exercises/ anew from solutions/
 notebooks: setup ## run the notebooks and solutions, and save them with their outputs
 	$(PYTHON) notebooks/rerun.py $(ARGS)
 
+slides: setup ## make slides/, one deck for each notebook, to be opened in a browser
+	$(PYTHON) notebooks/slides.py $(ARGS)
+
 bench: setup ## measure speed against what one would otherwise use
 	@for script in benchmarks/*.py; do echo "== $$script"; $(PYTHON) "$$script" || exit 1; done
 
@@ -61,5 +64,5 @@ lock: ## compile requirements.lock anew from pyproject.toml (needs uv; ARGS=--up
 	  pyproject.toml -o requirements.lock $(ARGS)
 
 clean: ## remove .venv and everything else that make made and git does not keep
-	rm -rf .venv .pytest_cache .hypothesis build fabriclab.egg-info
+	rm -rf .venv .pytest_cache .hypothesis build slides fabriclab.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} + -o -name .ipynb_checkpoints -prune -exec rm -rf {} +

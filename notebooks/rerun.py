@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+SLIDE = 17  # lines
 CELL_METADATA = {"tags", "slideshow", "jupyter", "editable", "deletable", "nbgrader"}
 KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -55,20 +56,59 @@ def normalised(notebook):
     return notebook
 
 
-def rerun(path):
-    """Run one notebook in its own folder and save it; returns the failure in words, or None."""
+def _lines(cell):
+    """About how many lines of a slide a cell takes; a picture takes it all."""
+    if cell["cell_type"] == "markdown":
+        return sum(1 if line.startswith("|") else 1.1 * -(-len(line) // 85) for line in cell["source"].splitlines())
+    source = 0 if cell["metadata"].get("jupyter", {}).get("source_hidden") else cell["source"].count("\n") + 1
+    kinds = [kind for output in cell["outputs"] for kind in output.get("data", {"text": output.get("text", "")})]
+    words = sum(output.get("text", "").count("\n") for output in cell["outputs"])
+    rows = sum(output["data"]["text/html"].count("<tr>") for output in cell["outputs"] if "text/html" in output.get("data", {}))
+    full = 1.2 * rows + (SLIDE if "image/png" in kinds else 0)
+    return 0.7 * (source if source <= 6 else 1) + 0.8 * words + 2.2 * kinds.count("text/latex") + full
+
+
+def placed(notebook):
+    """Give each cell that has none its place among the slides: `slide`, `subslide`, `fragment` (waits for a key) or `skip`.
+
+    A section begins a slide; whatever comes after waits on the same slide while there is room, and then begins another.
+    Imports, tables of the ledger that only agree, and cells that show nothing are for readers.
+    """
+    room = 0
+    for number, cell in enumerate(notebook["cells"]):
+        begins = re.match(r"#{1,3} ", cell["source"]) if cell["cell_type"] == "markdown" else None
+        silent = cell["cell_type"] == "code" and (not cell["outputs"] or re.search(r"^ledger\.table|fabriclab\.require", cell["source"], re.M))
+        takes = _lines(cell)
+        if begins:
+            kind = "subslide" if begins[0] == "### " else "slide"
+        else:
+            kind = "skip" if silent else "fragment" if takes <= room and number else "subslide"
+        kind = cell["metadata"].setdefault("slideshow", {}).setdefault("slide_type", kind)
+        if kind in ("slide", "subslide"):
+            room = SLIDE
+        if kind != "skip":
+            room -= takes
+
+
+def rerun(path, target=None, *arguments):
+    """Run one notebook in its own folder and save it (in `target`, if given); returns the failure in words, or None.
+
+    `arguments` go to the kernel. Cells of `notebooks/` that have no place among the slides get one.
+    """
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}},
-                            extra_arguments=["--log-level=ERROR"])
+                            extra_arguments=["--log-level=ERROR", *arguments])
     try:
         client.execute(env=os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"})
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as failure:
         return re.sub(r"\x1b\[[0-9;]*m", "", str(failure)).strip()
-    nbformat.write(normalised(notebook), path)
+    if path.parent == ROOT / "notebooks":
+        placed(notebook)
+    nbformat.write(normalised(notebook), target or path)
 
 
 def main(names):
