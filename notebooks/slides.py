@@ -11,7 +11,6 @@ import html
 import re
 import sys
 import tempfile
-import warnings
 from pathlib import Path
 
 import matplotlib
@@ -30,23 +29,30 @@ PAGE = """<!doctype html>
 <body><main>{slides}<footer></footer></main><script>{script}</script></body></html>
 """
 SHARP = "--IPKernelApp.exec_lines=import matplotlib; matplotlib.rcParams['savefig.dpi'] = 200"
+_GROUP = r"\{(?:[^{}]|\{[^{}]*\})*\}"
 LONGEST_SHOWN = 6  # lines of code; longer ones fold away behind a click
 _LETTERS = {Outline.MOVETO: "M", Outline.LINETO: "L", Outline.CURVE3: "Q", Outline.CURVE4: "C", Outline.CLOSEPOLY: "Z"}
+
+
+def _plain(tex):
+    """The same in the part of TeX that matplotlib draws."""
+    tex = re.sub(r"\\(displaystyle|[bB]igg?[lr]?)(?![A-Za-z])", "", " ".join(tex.split())).replace(r"\tfrac", r"\frac")
+    tex = re.sub(r"\\frac(\d)(\d|\\[a-z]+)", r"\\frac{\1}{\2}", tex)
+    return re.sub(rf"\\underbrace({_GROUP})_({_GROUP})", r"\\underset\2\1", tex).strip()
 
 
 @functools.cache
 def formula(tex):
     """A formula as an SVG that stands on the line of the text around it. Raises ValueError for what cannot be drawn."""
-    plain = re.sub(r"\\(displaystyle|[bB]igg?[lr]?)(?![A-Za-z])", "", " ".join(tex.split()))
-    plain = re.sub(r"\\frac(\d)(\\[a-z]+)", r"\\frac{\1}{\2}", plain)
-    text = f"${plain.strip()}$"
+    plain = f"${_plain(tex)}$"
     try:
-        with matplotlib.rc_context({"mathtext.fontset": "stix", "font.family": ["DejaVu Sans"]}), warnings.catch_warnings():
-            warnings.simplefilter("error")  # a sign that no font has
+        if re.search("[\u2e80-\uffff]", tex):
+            raise ValueError("its font has no Chinese")
+        with matplotlib.rc_context({"mathtext.fontset": "stix", "font.family": ["DejaVu Sans"]}):
             font = FontProperties(size=TextToPath.FONT_SCALE)
-            width, height, below = TextToPath().get_text_width_height_descent(text, font, ismath=True)
-            vertices, codes = TextToPath().get_text_path(font, text, ismath=True)
-    except (ValueError, UserWarning) as error:
+            width, height, below = TextToPath().get_text_width_height_descent(plain, font, ismath=True)
+            vertices, codes = TextToPath().get_text_path(font, plain, ismath=True)
+    except ValueError as error:
         raise ValueError(f"the formula {tex!r} cannot be drawn: {str(error).splitlines()[-1]}") from error
     outline = " ".join(_LETTERS[code] + ("" if code == Outline.CLOSEPOLY else " ".join(f"{p:.4g}" for p in points))
                        for points, code in Outline(vertices, codes).iter_segments())

@@ -197,9 +197,33 @@ def holds_no_solution(notebook):
     return [f"cell {cell['id']} holds {mark}" for cell in notebook["cells"] for mark in SOLUTION_MARKS if mark in cell["source"].upper()]
 
 
+def has_its_slides(notebook):
+    """A cell without its place is missing from the lecture, and a section would begin in the middle of a slide."""
+    complaints = []
+    for n, cell in enumerate(notebook["cells"]):
+        place = cell["metadata"].get("slideshow", {})
+        begins = n == 0 or (cell["cell_type"] == "markdown" and re.match("##? ", cell["source"]))
+        if place.get("slide_type") not in ("slide", "subslide", "fragment", "skip"):
+            complaints.append(f"cell {cell['id']} has no place among the slides: run `make notebooks`")
+        elif begins and place["slide_type"] != "slide":
+            complaints.append(f"cell {cell['id']} begins a section, but no slide")
+        elif "notes" in place and place["slide_type"] == "skip":
+            complaints.append(f"cell {cell['id']} has a question for the room and is skipped")
+    return complaints
+
+
+def asks_the_room(notebook):
+    """A lecture in which nobody is asked teaches who knew it already; and a question without the usual answer is half a prompt."""
+    prompts = {cell["id"]: cell["metadata"]["slideshow"]["notes"] for cell in notebook["cells"] if "notes" in cell["metadata"].get("slideshow", {})}
+    said = re.compile(r"\*\*Ask the room:\*\* \S[^\n]*[?.]\n\n\*\*Most will say:\*\* \S[^\n]*\.\n\n\*\*But\*\* \S[^\n]*[?.]")
+    complaints = [] if len(prompts) >= 3 else [f"it asks the room {len(prompts)} times (slideshow.notes of a cell); three are few"]
+    return complaints + [f"cell {cell} has notes other than **Ask the room:** **Most will say:** **But**" for cell, notes in prompts.items() if not said.fullmatch(notes)]
+
+
 BOTH = [is_valid, has_unique_ids, asks_for_its_version, names_no_absolute_paths, keeps_functions_short, commits_no_widgets,
         escapes_its_dollars, has_orderly_headings]
 COMMITTED = BOTH + [was_run, has_no_errors, has_no_stderr, shows_no_addresses, shows_what_it_should, describes_its_pictures, is_normalised]
+LECTURED = [has_its_slides, asks_the_room]
 STUDENTS = BOTH + [is_blank, holds_no_solution]
 
 
@@ -207,6 +231,13 @@ STUDENTS = BOTH + [is_blank, holds_no_solution]
 @pytest.mark.parametrize("path", notebooks("notebooks", "solutions"), ids=name)
 def test_notebook(path, guard):
     """Each guard says in its own docstring what would be wrong."""
+    assert guard(nbformat.read(path, as_version=nbformat.NO_CONVERT)) == []
+
+
+@pytest.mark.parametrize("guard", LECTURED, ids=lambda guard: guard.__name__)
+@pytest.mark.parametrize("path", notebooks("notebooks"), ids=name)
+def test_slides(path, guard):
+    """The same for what a lecture shows, which is notebooks/ alone."""
     assert guard(nbformat.read(path, as_version=nbformat.NO_CONVERT)) == []
 
 
@@ -246,6 +277,10 @@ def sample():
         new.new_code_cell("x = 1", id="c4", execution_count=4),
         new.new_markdown_cell("### Derive\n\n## What it means\n\nSee `$HOME`, `$1`.\n\n```\n# no heading: $5\n```", id="m5"),
     ])
+    rerun.placed(book)
+    for cell in book["cells"][:3]:
+        cell["metadata"]["slideshow"]["notes"] = "**Ask the room:** 1 + 1?\n\n**Most will say:** 3.\n\n**But** it is 2."
+    book["cells"][1]["metadata"]["slideshow"]["slide_type"] = "fragment"
     return nbformat.from_dict(book)
 
 
@@ -310,12 +345,18 @@ FAULTS = [
     (is_normalised, change((4, "metadata"), {"execution": {"iopub.execute_input": "2026-01-01T00:00:00Z"}})),
     (is_normalised, lambda book: book["metadata"]["language_info"].update(version="3.11.7")),
     (is_normalised, add(1, output_type="stream", name="stdout", text="a second chunk")),
+    (has_its_slides, change((4, "metadata"), {})),
+    (has_its_slides, change((0, "metadata", "slideshow", "slide_type"), "subslide")),
+    (has_its_slides, change((5, "source"), "## A section")),
+    (has_its_slides, change((2, "metadata", "slideshow", "slide_type"), "skip")),
+    (asks_the_room, lambda book: book["cells"][2]["metadata"]["slideshow"].pop("notes")),
+    (asks_the_room, change((2, "metadata", "slideshow", "notes"), "**Ask the room:** 1 + 1?")),
 ]
 
 
 def test_no_guard_complains_of_a_good_notebook():
     """A guard that complains of what is right would be switched off."""
-    assert {guard.__name__: guard(sample()) for guard in COMMITTED if guard(sample())} == {}
+    assert {guard.__name__: guard(sample()) for guard in COMMITTED + LECTURED if guard(sample())} == {}
     assert {guard.__name__: guard(emptied(sample())) for guard in STUDENTS if guard(emptied(sample()))} == {}
 
 
@@ -338,7 +379,7 @@ def test_guards_of_a_students_copy(mark):
 
 def test_every_guard_has_been_shown_a_fault():
     """A new guard comes with a notebook that it must complain of."""
-    assert {guard for guard, _ in FAULTS} == set(COMMITTED)
+    assert {guard for guard, _ in FAULTS} == set(COMMITTED + LECTURED)
 
 
 # ---- make notebooks
