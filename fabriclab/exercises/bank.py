@@ -3,10 +3,10 @@
 import difflib
 from dataclasses import replace
 
-from fabriclab.exercises import behaviour, cluster, fallacies, frontier, guide, opening, scaleup, sharing, topology, transport, wires
+from fabriclab.exercises import behaviour, cluster, fallacies, frontier, guide, monitoring, opening, scaleup, sharing, topology, transport, wires
 from fabriclab.exercises.core import RIGHT, Draw, Numbers, blank, unreadable
 
-BANK = {exercise.id: exercise for part in (opening, wires, transport, topology, behaviour, cluster, sharing, frontier, scaleup, guide, fallacies) for exercise in part.EXERCISES}
+BANK = {exercise.id: exercise for part in (opening, wires, transport, topology, behaviour, cluster, sharing, monitoring, frontier, scaleup, guide, fallacies) for exercise in part.EXERCISES}
 
 
 def ids(part=""):
