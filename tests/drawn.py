@@ -57,3 +57,9 @@ def contrast(colour, ground="#FFFFFF"):
     """Contrast ratio of two colours as WCAG 2.2 defines it, 1 to 21."""
     one, other = sorted([float(LUMINANCE @ linear(colour)), float(LUMINANCE @ linear(ground))])
     return (other + 0.05) / (one + 0.05)
+
+
+def assert_clear(figure):
+    """No label lies on another or leaves the picture, no legend hides a curve, no type is set below 11 points."""
+    assert collisions(figure) == [] and behind_legend(figure) == []
+    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11

@@ -47,6 +47,13 @@ def assert_drawn_afresh(explorer):
     assert explorer._draw() == blitted
 
 
+def assert_fits(explorer):
+    """The readout is no wider than the picture, no words collide or hide, and the frame is what a fresh drawing gives."""
+    assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
+    assert_drawn_afresh(explorer)
+    assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
+
+
 def curves(explorer):
     """The lines of the picture by label, those of a legend only."""
     return {line.get_label(): line for line in explorer.figure.axes[0].lines if not line.get_label().startswith("_")}

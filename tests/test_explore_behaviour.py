@@ -4,20 +4,18 @@ import re
 import subprocess
 import sys
 
-import ipywidgets
 import networkx
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from matplotlib.collections import LineCollection, PolyCollection
-from test_explore import assert_drawn_afresh, move, near, quantities, set_all
+from matplotlib.collections import PolyCollection
+from test_explore import assert_fits, move, near, quantities, set_all
 
 from fabriclab import congestion, deadlock, units
 from fabriclab.explore import behaviour as explorers
 from fabriclab.explore import locks
-from fabriclab.units import GB, KB, MB, Gbps, Mbps, day, hour, minute, us
+from fabriclab.units import GB, MB, Mbps, day, hour, us
 
 MAKERS = {
     "incast": explorers.incast,
@@ -310,9 +308,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
     assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
     CHECKS[name](explorer)
     assert explorer.readout.count("\n") == LINES[name] - 1
-    assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
-    assert_drawn_afresh(explorer)
-    assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
+    assert_fits(explorer)
 
 
 @pytest.mark.parametrize("name", MAKERS)

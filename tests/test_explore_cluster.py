@@ -4,10 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import move, near, quantities, set_all
+from test_explore import assert_fits, move, near, quantities, set_all
 
 from fabriclab import cluster, units
 from fabriclab.explore import cluster as explorers
@@ -114,11 +113,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
     set_all(explorer, places)
     assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
     CHECKS[name](explorer)
-    assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
-    blitted = explorer.frame
-    explorer._drawn = None
-    assert explorer._draw() == blitted
-    assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
+    assert_fits(explorer)
 
 
 @pytest.mark.parametrize("name, function", [("buckets", "bucketed_step"), ("slow_link", "slow_link")])

@@ -3,10 +3,9 @@
 import re
 
 import pytest
-from drawn import behind_legend, collisions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import assert_drawn_afresh, move, set_all
+from test_explore import assert_fits, move, set_all
 
 from fabriclab import link, units
 from fabriclab.explore import frontier as explorers
@@ -76,9 +75,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
     set_all(ONE, places)
     assert ONE.error is None and "nan" not in ONE.readout and "inf" not in ONE.readout
     assert_is_the_model(ONE)
-    assert 7 * max(map(len, ONE.readout.splitlines())) <= ONE.canvas.size[0] - 16
-    assert_drawn_afresh(ONE)
-    assert collisions(ONE.figure) == [] and behind_legend(ONE.figure) == []
+    assert_fits(ONE)
 
 
 def test_a_fault_of_the_model_is_shown_in_place_and_passes(monkeypatch):

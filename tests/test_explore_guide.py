@@ -4,10 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import assert_drawn_afresh, move, set_all
+from test_explore import assert_fits, move, set_all
 
 from fabriclab import nccl, units
 from fabriclab.explore import guide as explorers
@@ -72,9 +71,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
         return
     assert "nan" not in ONE.readout and "inf" not in ONE.readout
     assert_is_the_model(ONE)
-    assert 7 * max(map(len, ONE.readout.splitlines())) <= ONE.canvas.size[0] - 16
-    assert_drawn_afresh(ONE)
-    assert collisions(ONE.figure) == [] and behind_legend(ONE.figure) == []
+    assert_fits(ONE)
 
 
 def test_a_combination_without_a_way_is_told_and_passes():

@@ -4,13 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from scipy import stats
-from test_explore import assert_drawn_afresh, move, set_all
+from test_explore import assert_fits, move, set_all
 
 from fabriclab import figures, link
 from fabriclab.explore import link as explorers
@@ -172,9 +171,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
     assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
     CHECKS[name](explorer)
     assert explorer.readout.count("\n") == 2
-    assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
-    assert_drawn_afresh(explorer)
-    assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
+    assert_fits(explorer)
 
 
 @pytest.mark.parametrize("name", MAKERS)

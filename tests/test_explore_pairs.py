@@ -4,10 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import assert_drawn_afresh, move, set_all
+from test_explore import assert_fits, move, set_all
 
 from fabriclab.explore import pairs as explorers
 from fabriclab.figures import pairs as drawings
@@ -87,9 +86,7 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
     assert SHARED.error is None and "nan" not in SHARED.readout
     assert_is_the_model(SHARED)
     assert "Wrong" not in SHARED.readout
-    assert 7 * max(map(len, SHARED.readout.splitlines())) <= SHARED.canvas.size[0] - 16
-    assert_drawn_afresh(SHARED)
-    assert collisions(SHARED.figure) == [] and behind_legend(SHARED.figure) == []
+    assert_fits(SHARED)
 
 
 @pytest.mark.parametrize("settings_, words", [

@@ -4,8 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
-from matplotlib.text import Text
+from drawn import assert_clear, behind_legend, collisions
 from scipy import stats
 
 from fabriclab import congestion, deadlock, figures, packets, reliability, topology
@@ -66,8 +65,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below 11 points."""
     figure, axes = figures.new(*((8.2, 4.6) if name == "control" else ()))
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 def test_an_incast_fills_overflows_and_drains_as_computed_by_hand(fresh):

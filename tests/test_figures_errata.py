@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
-from matplotlib.text import Text
+from drawn import assert_clear
 
 from fabriclab import figures, ledger
 from fabriclab.figures import errata as drawings
@@ -18,8 +17,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     """A label lies on another or leaves the picture, a legend hides a dot, or type is set below 11 points."""
     figure, axes = figures.new(8.2, 5.0)
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 def test_bars_count_every_row_once():

@@ -4,11 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
+from drawn import assert_clear
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from matplotlib.text import Text
-from test_explore import assert_drawn_afresh, move, near, quantities, set_all
+from test_explore import assert_fits, move, near, quantities, set_all
 
 from fabriclab import figures, transport
 from fabriclab.explore import fallacies as explorers
@@ -35,8 +34,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name, fresh):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below 11 points."""
     figure, axes = fresh
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 def test_the_upgrade_is_two_transfers(fresh):
@@ -113,6 +111,4 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
     set_all(ONE, places)
     assert ONE.error is None
     assert_is_the_model(ONE)
-    assert 7 * max(map(len, ONE.readout.splitlines())) <= ONE.canvas.size[0] - 16
-    assert_drawn_afresh(ONE)
-    assert collisions(ONE.figure) == [] and behind_legend(ONE.figure) == []
+    assert_fits(ONE)

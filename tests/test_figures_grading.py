@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
-from matplotlib.text import Text
+from drawn import assert_clear
 
 from fabriclab import figures
 from fabriclab.figures import grading as drawings
@@ -30,8 +29,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     rows = {"outcomes, fifteen": 15, "outcomes": 3, "slips": 4}.get(name, 1)
     figure, axes = figures.new(7.2, 3.2 if name.startswith("points") else 1.3 + 0.34 * rows)
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 @pytest.mark.parametrize("points, most", [([0, 3, 3, 7], 7), (list(range(121)) + [60], 120), ([0], 0)])

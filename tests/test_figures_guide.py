@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
-from matplotlib.text import Text
+from drawn import assert_clear
 
 from fabriclab import catalog, figures, nccl
 from fabriclab.figures import guide as drawings
@@ -35,8 +34,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name, fresh):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below 11 points."""
     figure, axes = fresh
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 def test_ladder_of_bandwidth(fresh):

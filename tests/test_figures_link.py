@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
+from drawn import assert_clear
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from scipy import stats
@@ -43,8 +43,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below 11 points."""
     figure, axes = figures.new()
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 @pytest.mark.parametrize("name, curves", [("waterfall", "ratios"), ("codeword loss", "losses")])

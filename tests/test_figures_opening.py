@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
+from drawn import assert_clear
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.text import Text
 
 from fabriclab import catalog, figures
 from fabriclab.collectives import Step
@@ -49,8 +48,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below 11 points."""
     figure, axes = figures.new(8.2 if name == "traffic" else 7.2, 4.2)
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 def test_levels_stand_on_one_another_from_the_ground_up(fresh):

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import LUMINANCE, behind_legend, collisions, linear
-from matplotlib.text import Text
+from drawn import assert_clear, linear, LUMINANCE
 
 from fabriclab import figures, topology
 from fabriclab.figures import pairs as drawings
@@ -41,8 +40,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name, fresh):
     """A label lies on another or leaves the picture, or type is set below 11 points."""
     figure, axes = fresh
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 def test_cells_are_the_measurements_leaf_by_leaf(fresh):

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
-from matplotlib.text import Text
+from drawn import assert_clear
 
 from fabriclab import figures, scaleup
 from fabriclab.figures import scaleup as drawings
@@ -34,8 +33,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name, fresh):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below 11 points."""
     figure, axes = fresh
     DRAWINGS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 def test_curves_are_payload_over_wire(fresh):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions, words
+from drawn import assert_clear, collisions, words
 from matplotlib.text import Text
 
 from fabriclab import figures, telemetry, topology
@@ -283,8 +283,7 @@ def test_charts_are_legible(name):
     """Words run into each other or off the picture, a legend hides a curve, or type is too small for a projector."""
     figure, axes = figures.new(8.2 if "against" in name else 7.2, 4.6)
     CHARTS[name](axes)
-    assert collisions(figure) == [] and behind_legend(figure) == []
-    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text().strip()) >= 11
+    assert_clear(figure)
 
 
 @pytest.fixture

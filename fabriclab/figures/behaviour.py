@@ -209,8 +209,10 @@ def move_loads(artists, counts, odds):
     rows = {k: _bar(0, (k - 0.4) / least, p, 0.8 / least) for k, p in enumerate(odds) if p > 1e-6}
     artists["odds"][0].set_verts([row for k, row in rows.items() if k != most])
     artists["drawn"][0].set_verts([row for k, row in rows.items() if k == most])
+    # counts only where every bar is as wide as its digits, of 8 dots each on a panel of 360
+    roomy = counts.size <= len(artists["counts"]) and 8 * len(f"{most:,}") * counts.size <= 360
     for i, label in enumerate(artists["counts"]):
-        shown = i < counts.size <= len(artists["counts"]) and counts[i] <= least * (HIGHEST - 0.5)
+        shown = roomy and i < counts.size and counts[i] <= least * (HIGHEST - 0.5)
         label.xy = width * (i + 0.5), counts[i] / least if shown else 0
         label.set_text(f"{counts[i]:,}" if shown else "")
     # words only where the rows are as tall as words
