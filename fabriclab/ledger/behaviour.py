@@ -1,6 +1,6 @@
 """Level 4: bulk-synchronous steps, PFC and deadlock, congestion control, hashing, incast."""
 
-from fabriclab import congestion, reliability
+from fabriclab import congestion, link, reliability
 from fabriclab.ledger import Row
 from fabriclab.units import GB, KB, MB, MiB, Gbps, Mbps, day, hour, ms, us
 
@@ -24,18 +24,25 @@ ROWS = [
     # bulk-synchronous steps
     Row("bsp/web-delay", "Level 4, opening", "50 ms", None, "assumed", "an illustration: one user's delay, which no other user notices"),
     Row("bsp/one-link", "Level 4, opening", "1 of 10,000", None, "assumed", "an illustration: one congested link doubles its latency, and the step, a maximum, takes as long as it does"),
+    Row("bsp/slower", "Definition 1.6", "10 %", None, "assumed", "an input: one GPU, and by the barrier every step"),
     Row("bsp/idle-gpus", "Definition 1.6", "102", lambda: congestion.idle_workers(1024, 0.1), "agrees",
         f"0.1 x 1,023 = 102.3 where the step takes 10 % longer; a GPU whose speed drops by 10 % takes 11.1 % longer, {congestion.idle_workers(1024, 1 / 0.9 - 1):.1f}"),
+    Row("bsp/gap", "Definition 1.6", "5 %", None, "assumed", "of the run, an input of its own: the 10 % of the sentence before would be twice the money"),
+    Row("bsp/run", "Definition 1.6", "$50 M", None, "assumed", f"a training run, an input: at $3 a GPU-hour {50e6 / 3 / 1024 / 24:.0f} days of 1,024 GPUs"),
     Row("bsp/cost", "Definition 1.6", "$2.5 M", lambda: 0.05 * 50e6, "agrees",
         f"5 % of $50 M, added to the run; as a share of the run so lengthened, 0.05/1.05, ${congestion.straggler_cost(50e6, 0.05) / 1e6:.2f} M. The translation lost the dollar signs (E-T6)"),
-    Row("bsp/gpu-hour", "Definition 1.6", "$3", None, "assumed", "per GPU-hour; it does not enter the $2.5 M: $50 M would be 16.7 million GPU-hours"),
+    Row("bsp/gpu-hour", "Definition 1.6; Monitoring and debugging", "$3", None, "assumed", "per GPU-hour; it does not enter the $2.5 M: $50 M would be 16.7 million GPU-hours"),
+    Row("bsp/p99", "after Definition 1.6", "p99", None, "assumed",
+        f"the tail that is said to decide. Of 1,024 workers at least one is beyond its own 99th percentile in {100 * reliability.at_least_one(0.01, 1024):.3f} % of steps: what decides is the maximum, p99.9 and further"),
     Row("bsp/compute-step", "Priority flow control, opening", "tens of ms", None, "conflicts",
         "the computing of a step takes 101 ms in Napkin Math 1.2, 500 ms in the gradient bus, and a step 4.2 s in Checkpoint 1.5", between=(10 * ms, 99.9 * ms), other="101 ms"),
     # priority flow control
     Row("pfc/round-trip", "Definition 1.7", "1-5 us", lambda: 2 * 100 * 5e-9, "assumed",
         f"100 m of fibre there and back at 5 ns/m is 1 us; the rest is reaction. It asks for {congestion.pfc_headroom(PORT, 1 * us) / KB:.0f}-{congestion.pfc_headroom(PORT, 5 * us) / KB:.0f} KB of headroom per port and "
         f"priority at 400 Gb/s: {64 * congestion.pfc_headroom(PORT, 5 * us) / MB:.0f} MB for 64 ports, half of the 32 MB buffer"),
-    Row("pfc/cascade", "Definition 1.7", "10-50 ms", lambda: congestion.pause_signal_time(5, 5 * us), "differs",
+    Row("pfc/hops", "Definition 1.7", "3-5", lambda: link.switches_on_path(3), "agrees", "upstream: 3 switches are the longest path of two tiers, 5 of three"),
+    Row("pfc/nodes", "Definition 1.7", "1,000", None, "assumed", "nodes, an input: 8,000 GPUs, nearly four times what two tiers of 64 ports hold"),
+    Row("pfc/cascade", "Definition 1.7; PFC storms and victim flows", "10-50 ms", lambda: congestion.pause_signal_time(5, 5 * us), "differs",
         f"3-5 hops of 1-5 us are 3-25 us, and the longest PAUSE at 400 Gb/s lasts {congestion.pause_time(65_535, 400 * Gbps) / us:.1f} us; milliseconds are the time the buffers on the way take to fill: five of 32 MB at "
         f"10 GB/s too much need {congestion.pause_spread_time(5, BUFFER, 10 * GB, 5 * us) / ms:.0f} ms (E-21)"),
     Row("pfc/freeze", "Definition 1.7, common misconception", "200 ms", None, "conflicts", "the same cascade, to a whole fabric; unsourced, and a watchdog that fires after 50-200 ms would end it first (E-21)", other="10-50 ms"),
@@ -43,6 +50,7 @@ ROWS = [
     Row("pfc/loss-stall", "Priority flow control, opening", "several ms", None, "assumed", "a retransmission timeout; no input is given"),
     # deadlock
     Row("deadlock/war-story", "War Story 1.1", "2016", None, "assumed", "Guo et al., SIGCOMM 2016, pages 202-215; a fact, not a calculation"),
+    Row("deadlock/servers", "War Story 1.1", "tens of thousands", None, "assumed", "of servers: Guo et al., the same paper; all were still alive, and none could send"),
     Row("deadlock/equation-1", "Equation 1", "if and only if", None, "assumed",
         "a circle of buffer dependencies is necessary; at a given moment it also takes every buffer of the circle full, and waiting for the next"),
     Row("deadlock/watchdog", "Watchdog recovery", "50-200 ms", lambda: 200 * ms, "assumed", "SONiC's default is 200 ms for detection; one vendor names 100-400 ms as typical"),
@@ -64,7 +72,7 @@ ROWS = [
         "that edition called it the chance of a PFC storm: it is the chance of one degraded part; corrected since"),
     # figure 12 and incast
     Row("figure-12/offered", "Figure 12", "12.8 TB/s", lambda: congestion.offered_load(SENDERS, PORT), "agrees", "256 x 50 GB/s"),
-    Row("figure-12/ratio", "Figure 12", "256x", lambda: congestion.offered_load(SENDERS, PORT) / PORT, "agrees"),
+    Row("figure-12/ratio", "Figure 12; The incast problem", "256x", lambda: congestion.offered_load(SENDERS, PORT) / PORT, "agrees"),
     Row("figure-12/ports", "Figure 12, on the chapter's 64-port switch", "12.8 TB/s", lambda: congestion.offered_load(SENDERS, PORT, ports=64), "differs",
         f"one port of 64 is fed by at most 63: 63 x 50 GB/s = 3.15 TB/s, which fills 32 MB in {_fill(64) / us:.1f} us; 12.8 TB/s takes a switch of 257 ports (E-23)"),
     Row("incast/buffer", "Definition 1.9", "32 MB", lambda: BUFFER, "assumed", "an input; decimal"),
@@ -79,6 +87,7 @@ ROWS = [
     Row("dcqcn/year", "Active congestion control", "2015", None, "assumed", "Zhu et al., SIGCOMM 2015; a fact, not a calculation"),
     Row("dcqcn/utilisation", "older edition, Active congestion control", "85-90 %", lambda: 360 / 400, "agrees", "340-360 of 400 Gb/s; withdrawn since"),
     Row("hpcc/year", "Active congestion control", "2019", None, "assumed", "Li et al., SIGCOMM 2019; a fact, not a calculation"),
+    Row("hpcc/round-trip", "Active congestion control", "1", None, "assumed", "round trip from the queue to the new rate: no loop by way of the receiver is faster, DCQCN's included. What differs is how much one answer tells"),
     Row("hpcc/utilisation", "older edition, Active congestion control", "more than 95 %", lambda: 16 * congestion.steady_rate(100 * Gbps, 16, 50 * Mbps) / (100 * Gbps), "agrees",
         "withdrawn since; by its update rule N flows rest at eta + N R_AI/C of the link, with the authors' eta 0.95 and R_AI 50 Mb/s at 100 Gb/s 95.8 % for 16 flows", between=(0.95, 1.0)),
     Row("hpcc/tail", "older edition, Active congestion control", "95 %", None, "assumed", "less tail latency; withdrawn since, and no input is given"),

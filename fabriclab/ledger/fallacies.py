@@ -25,6 +25,7 @@ ROWS = [
     # more bandwidth is always faster
     Row("fallacy-bandwidth/hdr", "Fallacy: more bandwidth, faster training", "1.90 us", lambda: _small(HDR), "agrees", "10 KB at 25 GB/s after a start-up of 1.5 us"),
     Row("fallacy-bandwidth/ndr", "Fallacy: more bandwidth, faster training", "1.70 us", lambda: _small(NDR), "agrees", "the same start-up, 50 GB/s"),
+    Row("fallacy-bandwidth/twice", "Fallacy: more bandwidth, faster training", "2x", lambda: NDR.beta / HDR.beta, "agrees", "the line, 200 to 400 Gb/s"),
     Row("fallacy-bandwidth/gain", "Fallacy: more bandwidth, faster training", "10.5 %", lambda: transport.time_saved(SMALL, HDR.alpha, HDR.beta, 2), "agrees",
         "of the time. One alpha for both generations; the registry has 7 us for HDR and 5 for NDR, and then it is "
         f"{100 * (1 - _small(catalog.NDR_APPENDIX) / _small(catalog.HDR_APPENDIX)):.0f} %, nearly all of it start-up"),
@@ -32,6 +33,7 @@ ROWS = [
     Row("fallacy-bandwidth/alpha", "Fallacy: more bandwidth, faster training", "about 1 us", lambda: _hops_and_fec(1), "agrees",
         f"hops and FEC: 0.6 us and 0.1 for one switch; a leaf-spine path has three, {_hops_and_fec(3) / us:.1f} us, more than the 1.5 us of the whole start-up (E-06)", between=(0.5 * us, 1.5 * us)),
     # a taper is harmless
+    Row("pitfall-taper/usual", "Pitfall: oversubscription", "4:1 or 8:1", None, "assumed", f"in general clouds; the same step then keeps {topology.relative_throughput(0.3, 4):.1%} or {topology.relative_throughput(0.3, 8):.1%} of its speed"),
     Row("pitfall-taper/4x", "Pitfall: oversubscription", "4x", lambda: topology.oversubscription(_tapered(), range(1024)), "agrees",
         "for what must cross the cut, as an AllToAll does; an upper bound for an AllReduce, which sends less across it (E-15)"),
     Row("pitfall-taper/share", "Pitfall: oversubscription", "30 %", None, "assumed", "of the step is synchronisation; by Amdahl 4 times that is a step 1.9 times as long"),

@@ -29,7 +29,8 @@ def _ends(tiers, hosts_on_fibre=False):
 
 ROWS = [
     # faster ports, flatter trees
-    Row("density/xdr", "Protocol convergence and link density", "800 Gb/s", lambda: catalog.link_rate("XDR").per_direction, "agrees", "a port of four lanes, one way"),
+    Row("density/xdr", "Protocol convergence and link density", "800 Gb/s", lambda: catalog.link_rate("XDR").per_direction, "agrees", "a port of four lanes, one way; 800GbE is as fast"),
+    Row("density/rate", "Protocol convergence and link density; SerDes, link budgets, power", "1.6 Tb/s", lambda: catalog.ASIC_102T.capacity / 64, "agrees", "a port of the newest switch chip: eight lanes of 200 Gb/s"),
     Row("density/port", "Protocol convergence and link density", "4x", lambda: 1.6 * Tbps / (400 * Gbps), "agrees", "400G ports in one of 1.6T"),
     Row("density/asic", "Protocol convergence and link density", "102.4 Tb/s", lambda: 64 * 1.6 * Tbps, "agrees",
         f"64 ports of 1.6 Tb/s. The same chip is {link.switch_ports(catalog.ASIC_102T.capacity, 400 * Gbps):.0f} ports of 400 Gb/s, and then two tiers hold {256**2 // 2:,} hosts, not {64**2 // 2:,}"),
@@ -37,16 +38,20 @@ ROWS = [
         f"from three tiers to two, if hosts hang on copper: two ends a host a tier, {_ends(3):,.0f} to {_ends(2):,.0f} for 10,000 GPUs. With hosts on fibre it is a third less, {_ends(3, True):,.0f} to {_ends(2, True):,.0f}", between=(0.495, 0.505)),
     Row("density/scale", "The next technologies", "100,000", None, "assumed", "nodes, as the opening sentence has it, are 800,000 GPUs at eight a node; elsewhere the texts speak of 100,000 GPUs"),
     # copper
+    Row("optics/lane-112", "Optical interconnects", "112 Gb/s", None, "assumed", f"a lane; the name of a class, CEI-112G: NDR's lane signals {link.KP4.line_rate(100 * Gbps) / Gbps:g} Gb/s, of which 100 are data"),
     Row("optics/copper-112-least", "Optical interconnects", "7 pJ/bit", lambda: catalog.SERDES_112G[0], "assumed", f"an input; {link.serdes_power(400 * Gbps, catalog.SERDES_112G[0]):.1f} W for 400 Gb/s"),
     Row("optics/copper-112-most", "Optical interconnects", "10 pJ/bit", lambda: catalog.SERDES_112G[1], "assumed", f"an input; {link.serdes_power(400 * Gbps, catalog.SERDES_112G[1]):.1f} W for 400 Gb/s"),
     Row("optics/copper-112-reach", "Optical interconnects", "2-3 m", lambda: link.longest_cable(30, link.loss_per_metre(100 * Gbps)), "agrees",
         "the budget of the text's level 1, 30 dB less two connectors, ends at 3.14 m; and level 1 says 1 to 2 m for the same lanes (E-14)"),
+    Row("optics/lane-224", "Optical interconnects", "224 Gb/s", None, "assumed", f"a lane; CEI-224G: XDR's signals {link.KP4.line_rate(200 * Gbps) / Gbps:g} Gb/s, of which 200 are data"),
     Row("optics/copper-224-least", "Optical interconnects", "15 pJ/bit", lambda: catalog.SERDES_224G[0], "assumed", f"an input; {link.serdes_power(800 * Gbps, catalog.SERDES_224G[0]):.0f} W for 800 Gb/s"),
     Row("optics/copper-224-most", "Optical interconnects", "20 pJ/bit", lambda: catalog.SERDES_224G[1], "assumed", f"an input; {link.serdes_power(800 * Gbps, catalog.SERDES_224G[1]):.0f} W for 800 Gb/s"),
     Row("optics/copper-doubles", "Optical interconnects", "roughly doubles", lambda: catalog.SERDES_224G[0] / catalog.SERDES_112G[0], "agrees", "15/7 = 2.1, and 20/10 = 2.0: a bit; the port carries twice the bits, so its watts are four times as many", between=(1.8, 2.2)),
     Row("optics/copper-224-reach", "Optical interconnects", "1-1.5 m", lambda: _reach(200 * Gbps).most, "assumed",
         f"the budget of level 1 would give {link.longest_cable(30, link.loss_per_metre(200 * Gbps)):.1f} m at 200G lanes: 1 to 1.5 m leaves some of it unspent", between=(1.0, 1.5)),
     Row("optics/fibre-reach", "Optical interconnects", "100 m", lambda: catalog.CPO.reach, "assumed", "an input; single-mode modules of the DR kind are specified to 100 to 500 m"),
+    Row("optics/fibre-loss", "Optical interconnects", "negligible", None, "assumed", "over tens of metres: single-mode fibre loses 0.4 dB a kilometre at most (ITU-T G.652), 0.02 in 50 m; each connector ten times that"),
+    Row("optics/electrical-path", "Optical interconnects", "centimetres to millimetres", None, "assumed", "from SerDes to light, pluggable to co-packaged: the copper whose loss the equaliser's pJ/bit make good"),
     # Napkin Math 1.6
     Row("napkin-1.6/ports", "Napkin Math 1.6", "128", lambda: SWITCH.ports, "agrees",
         f"51.2 Tb/s / 400 Gb/s, an Ethernet chip. The registry takes 51.2 from the QM9700, whose count has both directions: that box has {link.switch_ports(catalog.ASIC_25T.capacity, 400 * Gbps):.0f} ports (E-25)"),

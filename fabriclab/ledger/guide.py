@@ -69,11 +69,13 @@ ROWS = [
     # tiers
     Row("tiers/bandwidth", "field guide, opening", "5-10 x", lambda: _lost(HBM, NODE)[0], "differs",
         f"bandwidth lost a tier. Its own table: HBM to NVLink {_between(_lost(HBM, NODE))}, NVLink to the rack none, to InfiniBand {_between(_lost(RACK, NETWORK))}; 9 one way for an H100 (E-B1, E-X5)"),
-    Row("tiers/latency", "field guide, opening", "5-10 x", lambda: _gained(NETWORK, WIDE)[1], "differs",
-        f"latency gained a tier. Its own table: {_gained(NODE, RACK)[0]:.2f}, {_between(_gained(RACK, NETWORK))}, then {_between(_gained(NETWORK, WIDE))} (E-B1)"),
+    Row("tiers/latency", "field guide, opening", "5-10 x", lambda: _gained(NODE, RACK)[0], "differs",
+        f"latency gained a tier. Its own table: from node to rack {_gained(NODE, RACK)[0]:.2f}, to InfiniBand {_between(_gained(RACK, NETWORK))}; and to the wide area, which the opening leaves out, {_between(_gained(NETWORK, WIDE))} (E-B1)"),
     Row("tiers/domain", "field guide, opening", "72-576", lambda: catalog.NVL72.packages, "assumed", "GPUs tightly coupled; elsewhere in the same text 8-1,024 accelerators and 10-1,000 nodes"),
     # why not TCP
     Row("tcp/latency", "field guide, Ethernet and TCP", "5-50 us", lambda: catalog.TCP.alpha, "assumed", "the chapter has 10-20 us (figure 7), tens of us, and 50 us in its appendix (E-18)"),
+    Row("tcp/collectives", "field guide, Ethernet and TCP", "thousands", lambda: 4 * 96 * 8, "assumed",
+        "collectives a step, and more: tensor parallelism has four AllReduces a layer and micro-batch (Shoeybi et al. 2019); GPT-3's 96 layers and 8 micro-batches make 3,072", between=(1000, 99_999)),
     # InfiniBand and RoCE
     Row("guide-ib/since", "field guide, InfiniBand", "2000", None, "assumed", "year; the first specification is of October 2000, the first clusters of 2003"),
     Row("guide-ib/rack", "field guide, InfiniBand", "1-2 us", lambda: catalog.NDR.alpha, "assumed", "inside a machine, it says; the chapter models 1.5 us for a whole path"),
@@ -82,9 +84,11 @@ ROWS = [
     Row("guide-ib/mellanox", "field guide, InfiniBand", "2019", None, "assumed", "announced in March 2019, closed in April 2020"),
     Row("guide-roce/price", "field guide, RoCE v2", "30-40 %", None, "assumed", "cheaper than InfiniBand; no source and no outside figure found"),
     Row("guide-roce/gap", "field guide, RoCE v2", "1.5-2 us", lambda: catalog.ROCE_100G.alpha - catalog.NDR.alpha, "conflicts", "slower than InfiniBand; the chapter models 5 and 1.5 us, its appendix 10 and 5 (E-X2)", other="3.5 us"),
+    Row("guide-roce/ports", "field guide, RoCE v2", "100-400 Gb/s", lambda: catalog.link_rate("400GbE").per_direction, "agrees", f"Ethernet; since {catalog.link_rate('800GbE').year} also 800"),
     Row("guide-roce/either", "field guide, IB or RoCE", "1,000", None, "assumed", "cards up to which either will do; an opinion"),
     Row("guide-roce/large", "field guide, IB or RoCE", "10,000", None, "assumed", "cards from which InfiniBand is said to be steadier; Colossus and Meta run RDMA over Ethernet at 24,576 and 100,000 (E-B2)"),
     # rails
+    Row("guide-rails/adapters", "field guide, plain fat-tree", "1-2", None, "assumed", "a node, for eight GPUs; the DGX-1 with V100 had four already, DGX A100 and H100 have one a GPU"),
     Row("guide-rails/shared", "field guide, plain fat-tree", "400 Gb/s", _rate("NDR"), "agrees", f"one port for eight GPUs, {catalog.link_rate('NDR').per_direction / 8 / GB:.3g} GB/s each"),
     Row("guide-rails/rails", "field guide, rails", "8", lambda: len(nccl.DGX_H100.hcas), "agrees", "one a GPU of the node"),
     Row("guide-rails/one-hop", "field guide, rails", "1", lambda: _pod_path(32), "agrees", f"switch between nodes of one scalable unit; {_pod_path(64):.0f} between units, rail or not"),
@@ -95,6 +99,8 @@ ROWS = [
     # systems
     Row("guide-systems/colossus", "field guide, xAI Colossus", "100,000", lambda: catalog.system("xAI Colossus").accelerators, "agrees", "H100; on Spectrum-X Ethernet, not InfiniBand (E-B2)"),
     Row("guide-systems/colossus-port", "field guide, xAI Colossus", "400 Gb/s", lambda: catalog.system("xAI Colossus").port, "agrees", "a GPU, as 400GbE"),
+    Row("guide-systems/colossus-cooling", "field guide, xAI Colossus", "100 %", None, "assumed", "cooled by liquid; no source at hand gives a share"),
+    Row("guide-systems/year", "field guide, xAI Colossus; Meta 24K", "2024", None, "assumed", "Meta's clusters were announced in March, Colossus by NVIDIA on 28 October"),
     Row("guide-systems/colossus-power", "field guide, xAI Colossus", "150 MW", lambda: 100_000 * catalog.DGX_H100_POWER / 8 * 1.18, "assumed",
         f"{catalog.COLOSSUS_POWER / 1e5:,.0f} W a GPU; GPUs alone {100_000 * catalog.H100.tdp / MW:.0f} MW, whole DGX nodes {100_000 * catalog.DGX_H100_POWER / 8 / MW:.1f}, which a PUE of 1.18 brings to 150"),
     Row("guide-systems/meta", "field guide, Meta 24K", "24,576", lambda: catalog.system("Meta 24K, RoCE").accelerators, "agrees", "H100, 3,072 nodes of 8; there are two such clusters, one on InfiniBand (E-B3, E-X1)"),
@@ -106,6 +112,7 @@ ROWS = [
     Row("guide-nccl/gid", "field guide, NCCL tuning", "3", None, "assumed", "NCCL_IB_GID_INDEX: the entry where RoCE v2 usually stands; from 2.21 on NCCL finds it by itself"),
     Row("guide-nccl/begin", "field guide, all_reduce_perf", "1 GiB", lambda: GiB, "agrees", "written 1G, which nccl-tests takes as a power of two"),
     Row("guide-nccl/end", "field guide, all_reduce_perf", "16 GiB", lambda: GiB * 2.0**4, "agrees", "written 16G; with -f 2 that is five sizes: 1, 2, 4, 8, 16 GiB, none small enough to show a start-up"),
+    Row("guide-nccl/factor", "field guide, all_reduce_perf", "2", None, "assumed", "-f, from a size to the next; a sweep that finds n* begins at 8 bytes: with the same factor 32 sizes up to 16 GiB"),
     Row("guide-nccl/gpus", "field guide, all_reduce_perf", "8", lambda: nccl.DGX_H100.gpus, "agrees", "GPUs of one process, hence one node: no network is measured"),
     Row("guide-roce/operations", "field guide, ECN", "10x", None, "assumed", "harder to run than a data centre; an opinion"),
     # failures
@@ -127,6 +134,7 @@ ROWS = [
     Row("adapters/connectx-8-year", "field guide, generations of NICs", "2024", None, "assumed", "announced in March 2024"),
     Row("host/pcie5", "field guide, why 800G does not help", "64 GB/s", lambda: scaleup.pcie_rate(5, coded=False), "agrees", f"one way, before coding; {scaleup.pcie_rate(5) / GB:.1f} after 128b/130b. Elsewhere the same link is 128, both ways"),
     Row("host/pcie5-bits", "field guide, why 800G does not help", "512 Gb/s", lambda: scaleup.pcie_rate(5, coded=False), "agrees"),
+    Row("host/doubles", "field guide, why 800G does not help", "doubles", lambda: catalog.link_rate("XDR").per_direction / catalog.link_rate("NDR").per_direction, "agrees", "InfiniBand's bandwidth a generation, from EDR on; PCIe 3 to 6 doubled too, after 7, 2 and 3 years", between=(2, 2)),
     Row("host/400", "field guide, why 800G does not help", "near the limit", lambda: 400 * Gbps / scaleup.pcie_rate(5, coded=False), "agrees",
         f"of PCIe 5 x16; {100 * 400 * Gbps / scaleup.payload_rate(5):.0f} % of what packets of 256 bytes leave of it", between=(0.75, 1)),
     Row("host/800", "field guide, why 800G does not help", "more than it carries", lambda: 800 * Gbps / scaleup.pcie_rate(5, coded=False), "agrees",
@@ -134,6 +142,7 @@ ROWS = [
     Row("host/b200", "field guide, why 800G does not help", "6", lambda: _host_generation(catalog.B200), "differs", "generation of PCIe a B200 was designed with; its host link is PCIe 5, as the chapter's figure 3 has it (E-B12, E-X4)"),
     Row("host/b200-nvlink", "field guide, why 800G does not help", "5", lambda: float(catalog.B200.nvlink.name.split()[1]), "agrees", "generation of NVLink of a B200"),
     # the last table
+    Row("stack/shared", "field guide, last table", "TB/s", lambda: 132 * 128 * 1.8e9, "assumed", "shared memory: 128 bytes a clock an SM (CUDA C++ Programming Guide), 0.23 TB/s each at 1.8 GHz; an H100's 132 together 30", between=(1 * TB, 999 * TB)),
     Row("stack/hbm", "field guide, last table", "3-8 TB/s", lambda: catalog.H100.hbm, "agrees", f"an H100's; a B200 has {catalog.B200.hbm / TB:.0f} TB/s"),
     Row("stack/nvlink", "field guide, last table", "1.8 TB/s", lambda: catalog.B200.nvlink.both_directions, "agrees", "NVLink 5 in both directions; 0.9 one way (E-X5)"),
     Row("stack/nvlink-latency", "field guide, last table", "700 ns", lambda: catalog.NVLINK4.alpha, "conflicts", "the chapter's appendix has 500 ns; NVIDIA prints neither (E-X6)", other="500 ns"),

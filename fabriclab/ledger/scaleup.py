@@ -5,6 +5,7 @@ from fabriclab.ledger import Row
 from fabriclab.units import GB, Gbps, TB, kW, ns
 
 UP, OUT, ACROSS = catalog.CAMPUS
+NETWORK, WIDE = catalog.TIERS[-2:]
 SMALL, ONE_WAY = 64, (2, 1, 1)  # bytes; the bases that make a NIC's rate one-way and NVLink's 1.8 TB/s two-way
 BOTH = 2 * scaleup.pcie_rate(5, coded=False)
 DOUBLING = scaleup.PcieTree(64, 48, BOTH)
@@ -27,13 +28,17 @@ ROWS = [
     # three regimes
     Row("regimes/scale-up-count", "field guide, Scale-Up vs Scale-Out", "8-1,024", lambda: catalog.NVL72.packages, "assumed", "accelerators; elsewhere in the same text 72-576, and 10-1,000 nodes. An NVL72 is inside all three"),
     Row("regimes/scale-up-power", "field guide, Scale-Up vs Scale-Out", "12 kW-1 MW", None, "assumed", f"{_each(0)} an accelerator; a DGX H100 is {catalog.DGX_H100_POWER / 8 / kW:.2f} kW for each of its eight"),
+    Row("regimes/scale-up-latency", "field guide, Scale-Up vs Scale-Out", "nanoseconds", lambda: catalog.NVL8.latency, "agrees", "700 of them in a node by its last table; an NVL72 has 1 us there", between=(1 * ns, 999 * ns)),
     Row("regimes/scale-out-count", "field guide, Scale-Up vs Scale-Out", "100,000", None, "assumed", "about; one data centre"),
     Row("regimes/scale-out-power", "field guide, Scale-Up vs Scale-Out", "180 MW", lambda: 100_000 * catalog.DGX_H100_POWER / 8, "conflicts",
         f"{_each(1)} an accelerator, where the line below has {_each(2)}: by that 100,000 take 100 MW. Both lines are rough, the last one a least value; at a DGX H100's draw it is 127.5 MW before cooling", other="100 MW"),
+    Row("regimes/scale-out-latency", "field guide, Scale-Up vs Scale-Out", "microseconds", lambda: NETWORK.latency[0], "agrees", "3 to 5 by its last table", between=(1000 * ns, 1e6 * ns)),
     Row("regimes/scale-across-count", "field guide, Scale-Up vs Scale-Out", "1 million", None, "assumed", "or more"),
     Row("regimes/scale-across-power", "field guide, Scale-Up vs Scale-Out", "1 GW", None, "assumed", f"or more; {_each(2)} an accelerator, the least of the three regimes (regimes/scale-out-power)"),
+    Row("regimes/scale-across-latency", "field guide, Scale-Up vs Scale-Out", "milliseconds", lambda: WIDE.latency[0], "agrees", "10 to 100 by its last table: fibre of 2,000 km and more; sites of one campus are some us apart", between=(1e6 * ns, 1e9 * ns)),
     Row("regimes/scale-up-nodes", "field guide, table of features", "10-1,000", None, "assumed", "nodes; 8-1,024 accelerators above"),
-    Row("regimes/scale-out-gpus", "field guide, table of features", "100-10,000", None, "conflicts", "the scale of scale-out, nodes in one line and GPUs in another; the picture above has 100,000 accelerators", other="100,000"),
+    Row("regimes/scale-out-gpus", "field guide, table of features", "100-10,000", None, "assumed",
+        "the scale of scale-out, nodes in one line and GPUs of a training job in another; 10,000 nodes of eight are 80,000, near the 100,000 accelerators of the picture, 10,000 GPUs a tenth of them"),
     # the campus
     Row("campus/xpus", "field guide, campus", "1 million", lambda: catalog.CAMPUS_XPUS, "assumed", "Broadcom's premise"),
     Row("campus/node", "field guide, campus", "1,000", None, "assumed", "accelerators a scale-up node; largest announced domain: 144 packages"),
@@ -74,7 +79,6 @@ ROWS = [
     Row("ethernet/threshold", "field guide, Ethernet Scale-Up", "64", None, "assumed", "accelerators from which Ethernet is preferred: where the text sees PCIe's limit"),
     Row("ethernet/latency", "field guide, Ethernet Scale-Up", "500 ns-2 us", lambda: catalog.ETHERNET_512.latency, "assumed", "called higher than NVLink's 700 ns-1 us, but the two ranges overlap; and neither is the \"ns level\" of the first picture"),
     Row("ethernet/nvlink-latency", "field guide, Ethernet Scale-Up", "700 ns-1 us", lambda: catalog.NVL72.latency, "assumed", "700 ns in a node and 1 us in an NVL72, by the same text"),
-    Row("ethernet/nvlink-node", "field guide, tiers, against the chapter's appendix", "700 ns", lambda: catalog.NVL8.latency, "conflicts", "NVLink inside a node; NVIDIA prints none (E-X6)", other=f"{catalog.NVLINK4.alpha / ns:.0f} ns"),
     Row("matrix/nvl8", "field guide, selection matrix", "8", lambda: catalog.NVL8.packages, "agrees", "GPUs; packages of one die"),
     Row("matrix/nvl72", "field guide, selection matrix", "72", lambda: catalog.NVL72.packages, "agrees", "GPUs: packages, of two dies each, so it holds as many dies as an NVL144"),
     Row("matrix/nvl144", "field guide, selection matrix", "144", lambda: catalog.NVL144.packages, "differs", "GPUs; the name counts dies: 72 packages of two. NVIDIA has since called it Vera Rubin NVL72 (E-B9)"),

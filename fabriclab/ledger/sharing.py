@@ -25,6 +25,7 @@ ROWS = [
     Row("sharing/rest", "Network virtualisation", "20 %", lambda: cluster.max_min([np.inf, np.inf], PORT, [8, 2])[1] / PORT, "assumed", "for inference and preprocessing; a weight lets training have it while they are quiet, a hard boundary does not"),
     Row("sr-iov/slice", "SR-IOV", "50 Gb/s", lambda: cluster.max_min([np.inf] * 8, PORT)[0], "agrees",
         f"of 400 Gb/s for each of eight VFs that want all; alone on the adapter, one with a cap of that gets {cluster.max_min([np.inf], PORT, caps=PORT / 8)[0] / Gbps:.0f} Gb/s still, one with a guarantee 400"),
+    Row("sr-iov/overhead", "SR-IOV", "a few %", None, "assumed", "below bare metal, where adapter, hypervisor and placement are set up well; no measurement is named, and a function across a NUMA boundary loses more"),
     Row("isolation/burst", "Traffic isolation and quality of service", "2 s", lambda: BURST / PORT, "agrees", "100 GB at 400 Gb/s, 50 GB/s"),
     Row("isolation/allreduce", "Traffic isolation and quality of service", "50 %", lambda: _longer(2 / 3), "assumed",
         f"nothing in the text allows to derive it. Two AllReduce flows to the checkpoint's one on a link are exactly 50 % more, one to one {_longer(1 / 2):.0%}; and the checkpoint delays nobody by more than its 2 s, "

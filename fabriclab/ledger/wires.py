@@ -14,6 +14,8 @@ LOSS_100G = link.loss_per_metre(100 * Gbps)
 
 ROWS = [
     # PAM4 and FEC
+    Row("pam4/ports", "Definition 1.1", "400-800 Gb/s", lambda: catalog.link_rate("XDR").per_direction, "agrees", "ports: NDR and XDR have four lanes of 100 and 200 Gb/s; an 800G Ethernet port has eight of 100"),
+    Row("pam4/levels", "Definition 1.1; figure 5", "4", lambda: len(PAM4.levels), "agrees", f"NRZ has {len(NRZ.levels)}, for {NRZ.bits} bit a symbol"),
     Row("pam4/bits", "Definition 1.1", "2", lambda: PAM4.bits, "agrees", "log2 of 4 levels, bits a symbol"),
     Row("pam4/rate", "Definition 1.1", "2x", lambda: link.symbol_rate(100 * Gbps, NRZ) / link.symbol_rate(100 * Gbps, PAM4), "agrees",
         f"at the same symbol rate; a 100G lane runs at {link.symbol_rate(100 * Gbps) / 1e9:g} GBd with its FEC"),
@@ -36,11 +38,12 @@ ROWS = [
     Row("media/dac-price", "media table", "$50", lambda: DAC.price, "assumed", "the text's scenario price"),
     Row("media/dac-power", "media table", "no module power", lambda: DAC.watts_per_end, "assumed", "NVIDIA MCP1650 DAC specification: at most 0.1 W", between=(0.0, 0.1)),
     Row("media/aoc-reach", "media table", "3-30 m", lambda: AOC.reach, "assumed", "NVIDIA MFS1S50 AOC: sold from 3 to 30 m"),
-    Row("media/aoc-price", "media table", "$500", lambda: AOC.price, "assumed", "the text's scenario price; The cost of distance takes the same $500 for pluggables, which the table ranks above it"),
-    Row("media/aoc-latency", "media table", "hundreds of ns", lambda: link.fec_latency(1, 100 * ns) + link.propagation_delay(30), "assumed",
+    Row("media/aoc-price", "media table; The cost of distance", "$500", lambda: AOC.price, "assumed", "the text's scenario price; The cost of distance takes the same $500 for pluggables, which the table ranks above it"),
+    Row("media/aoc-latency", "media table; From NRZ to PAM4, modules end to end", "hundreds of ns", lambda: link.fec_latency(1, 100 * ns) + link.propagation_delay(30), "assumed",
         "about 100 ns of FEC and 5 ns a metre of fibre: 250 ns at 30 m, before the conversions, which have no figure", between=(100 * ns, 1000 * ns)),
     Row("media/pluggable-reach", "media table", "over 30 m", lambda: PLUGGABLE.reach, "assumed", "to 100 m without loss of rate (optical interconnects); fibre adds 150 ns in 30 m, 500 in 100", between=(30.0, 1000.0)),
     # the cost of distance
+    Row("distance/gpus", "The cost of distance; Optical interconnects", "10,000", None, "assumed", "GPUs, an input: more than the 2,048 that two tiers of 64 ports hold, so three"),
     Row("distance/links", "The cost of distance", "20,000", lambda: SPINE_LINKS, "agrees",
         "10,000 GPUs in a non-blocking three-tier tree: two tiers of cables between switches, leaf to spine and spine to core, not the spine's alone"),
     Row("distance/cost", "The cost of distance", "$10 M", lambda: link.optics_bill(SPINE_LINKS, PLUGGABLE.price, PLUGGABLE.watts_per_end).cost, "agrees", "20,000 at $500"),
@@ -65,6 +68,9 @@ ROWS = [
     Row("budget/cable", "SerDes, link budgets, power", "18 dB", lambda: 3 * link.loss_per_metre(50 * Gbps), "assumed", "6 dB a metre, the text's cable"),
     Row("budget/connectors", "SerDes, link budgets, power", "2 dB", None, "assumed", "two connectors of 1 dB"),
     Row("budget/margin", "SerDes, link budgets, power", "10 dB", lambda: link.link_margin(30, 3, link.loss_per_metre(50 * Gbps)), "agrees", "30 - 18 - 2"),
+    Row("budget/lane", "SerDes, link budgets, power", "100 Gb/s", lambda: 800 * Gbps / 8, "agrees", "of an 800 Gb/s port with eight lanes, as OSFP has; XDR's 800 is four of 200"),
+    Row("budget/frequency", "SerDes, link budgets, power", "doubles", lambda: link.symbol_rate(100 * Gbps) / link.symbol_rate(50 * Gbps), "agrees",
+        f"from lanes of 50 to 100 Gb/s. The dB a metre grow {LOSS_100G / link.loss_per_metre(50 * Gbps):.2f} times: more than the root of 2, as of skin effect alone, less than 2, as of the dielectric", between=(1.99, 2.01)),
     Row("budget/copper-800G", "SerDes, link budgets, power", "1-2 m", lambda: link.longest_cable(30, LOSS_100G), "differs",
         f"the text's own budget at {LOSS_100G:.1f} dB/m (skin effect and dielectric from its 6 at 50G) reaches 3.1 m, and its section on optics says 2-3 m for the same lanes. "
         "Cables on sale: 0.5-2 m switch to switch, 1-3 m as splitters of thicker wire; IEEE 802.3ck asks for 2 m (E-14)"),
