@@ -3,12 +3,17 @@
 import dataclasses
 import math
 import re
+from fnmatch import fnmatchcase
+from pathlib import Path
 
+import printed
 import pytest
 
-from fabriclab import ledger
+from fabriclab import ledger, units
 from fabriclab.ledger import Row
 from fabriclab.units import ms, us
+
+SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
 @pytest.mark.parametrize("row", ledger.rows(), ids=lambda row: row.id)
@@ -135,3 +140,63 @@ def test_sayings_are_shown_whole():
     assert words.table()._repr_html_().count("<tr>") == 1 + len(words.SAYINGS) == 1 + len(repr(words.table()).splitlines())
     odd = words.Table((words.Saying("E-00", "<b>", "says", "so", "source"),))
     assert "&lt;b&gt;" in odd._repr_html_()
+
+
+def _claims():
+    """(place, pattern of row ids) of every entry that has rows, and place of every entry that has a reason instead."""
+    places = {**{f"R{number:03}": of for number, of in printed.ENTRIES.items()}, **printed.BESIDES}
+    with_rows = {place: of.split() for place, of in places.items() if all("/" in word for word in of.split())}
+    return [(place, pattern) for place, patterns in with_rows.items() for pattern in patterns], sorted(set(places) - set(with_rows))
+
+
+def test_every_printed_number_has_a_row_and_every_row_a_printed_number():
+    """A number of the texts would have lost its row, or a row stand for nothing that a text prints."""
+    claims, _ = _claims()
+    ids = [row.id for row in ledger.rows()]
+    assert [(place, pattern) for place, pattern in claims if not any(fnmatchcase(row, pattern) for row in ids)] == []
+    assert [row for row in ids if not any(fnmatchcase(row, pattern) for _, pattern in claims)] == []
+
+
+def test_entries_without_rows_are_few_and_say_why():
+    """An entry would be passed over without a reason, or a number of the list be left out."""
+    _, without = _claims()
+    assert [number for number in (*range(1, 243), *range(271, 334)) if number not in printed.ENTRIES] == [] and len(printed.ENTRIES) == 242 + 63
+    assert len(without) <= 26 and all(len(printed.ENTRIES[int(place[1:])].split()) > 2 for place in without)
+
+
+@pytest.mark.skipif(not (SHARED / "facts" / "CHAPTER.md").is_file(), reason="no list of the texts' numbers here")
+def test_the_list_of_numbers_has_no_other_entries():
+    """Our list of the texts' numbers would have an entry that is not looked up in the ledger."""
+    listed = re.findall(r"^\| R(\d+) \|", (SHARED / "facts" / "CHAPTER.md").read_text(), re.MULTILINE)
+    assert sorted(map(int, listed)) == sorted(printed.ENTRIES)
+
+
+UNITS = {"Gbps": "Gb/s", "μs": "us", "米": "m", "percent": "%", "百分数": "%", "百分比": "%", "百分点": "%", "个百分点": "%", "秒": "s", "×": "x", "倍": "x", "pJ": "pJ/bit", "\\mu": "us", "\\times": "x"}  # as written: as `units` reads it
+UNIT = r"[GTE]b/s|[GT]B/s|TFLOP/s|Gbps|[KMGT]B|[kMG]?W\b|ms|ns|μs|us\b|米|m\b|pJ|dB|%|percent|个?百分[数比点]|billion|秒|×|倍|x\b|\\mu|\\times"
+QUANTITY = re.compile(rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?)(?:\s*[-–至~]\s*(\d[\d,.]*))?[\s$\\;,]*?({UNIT})")
+TEXTS = sorted((SHARED / "seeds").glob("*.txt")) if (SHARED / "seeds").is_dir() else []
+
+
+def _values(text):
+    """{(dimension, value to four digits)} of every quantity that a row's words begin with, end on or span."""
+    match = ledger._RANGE.match(text)
+    unit = match and match["high"].lstrip("0123456789.,$")
+    tries = [match["high"], f"{match['low']} {match['low_unit'] or unit}"] if match else [" ".join(text.split()[start:]) for start in range(len(text.split()))]
+    return {value for each in tries if (value := _value(each))}
+
+
+def _value(text):
+    try:
+        quantity = units.read(text.strip())
+    except ValueError:
+        return None
+    return quantity.dimension, float(f"{quantity.value:.4g}")
+
+
+@pytest.mark.skipif(not TEXTS, reason="neither text lies here")
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.name[:3])
+def test_every_quantity_of_the_texts_is_one_of_a_row(text):
+    """A text would print a quantity, a number with a unit, that no row of the ledger has."""
+    held = {value for row in ledger.rows() for words in (row.says, row.other) if words for value in _values(words)}
+    found = [(number, UNITS.get(unit, unit)) for low, high, unit in QUANTITY.findall(text.read_text()) for number in (low, high) if number]
+    assert len(found) > 50 and {(number, unit) for number, unit in found if _value(f"{number} {unit}") not in held} == set()
