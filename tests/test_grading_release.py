@@ -11,7 +11,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fabriclab.grading.release import personal, release
+from fabriclab.grading.release import NOTEBOOKS as HANDED_OUT
+from fabriclab.grading.release import _files, personal, release
 from fabriclab.grading.roster import Person, folder
 
 ROOT = Path(__file__).parents[1]
@@ -70,6 +71,12 @@ def test_no_solution_and_no_grading_leaves_the_house(released):
     assert not [name for name, content in there.items() if b"### BEGIN SOLUTION" in content and not name.endswith(("strip.py", ".md"))]
     assert {"kit/Makefile", "kit/requirements.lock", f"kit/notebooks/{NOTEBOOK}", "kit/fabriclab/explore/canvas.py"} <= there.keys()
     assert {name.split("/")[0] for name in there} == {"kit", "students", "manifest.json"}
+
+
+def test_whatever_a_notebook_reads_is_handed_out():
+    """A log, a list of pairs or an incident's own words would stay with us, and a student's notebook stop in the middle."""
+    there = {path for path in (ROOT / "notebooks").rglob("*") if path.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(ROOT).parts)}
+    assert there == set(_files(ROOT / "notebooks", HANDED_OUT)) and {".csv", ".toml"} <= {path.suffix for path in there}
 
 
 def test_a_kit_runs(released, tmp_path):

@@ -22,7 +22,7 @@ from fabriclab.grading.roster import folder
 from fabriclab.progress import Bar
 
 DOORS = ("README.md", "LICENSE", "Makefile", "environment.yml", "pyproject.toml", "requirements.lock")
-PACKAGE, NOTEBOOKS = (".py", ".js", ".css", ".txt", ".log"), (".py", ".js", ".css", ".ipynb", ".png", ".log", ".txt", "")
+PACKAGE, NOTEBOOKS = (".py", ".js", ".css", ".txt", ".log"), (".py", ".js", ".css", ".ipynb", ".png", ".log", ".txt", ".csv", ".toml", "")
 ASKED = re.compile(r'Student\("demo"\).*')
 
 
