@@ -176,6 +176,21 @@ def test_tree_by_hand():
     assert nccl.allreduce_time(64 * MB, 16, settings({}), "Tree", "Simple") == pytest.approx(by_hand, rel=1e-12)
 
 
+def test_flags_in_a_tree_cost_what_the_table_says():
+    """LL in a tree would pass for half the rate, and LL128 be chosen for nothing: NCCL's table lets it have 1/3.8 of the tree's bandwidth."""
+    by_hand = (6.8 + 2 * (7 * 0.6 * 1.8 + 4 * 5.0)) * us + 2 * 4 * MB / (0.92 * 400 * GB / 3.8)
+    assert nccl.allreduce_time(4 * MB, 16, settings({}), "Tree", "LL") == pytest.approx(by_hand, rel=1e-12)
+    assert nccl.choice(4 * MB, 16, settings({})) == ("Tree", "LL128")
+
+
+def test_between_two_nodes_a_tree_crosses_once():
+    """Each byte would cross up and down as among many nodes: of two trees' halves each node sends one up and one down, the buffer once in all."""
+    one = settings({"NCCL_IB_HCA": "=mlx5_0"})
+    assert nccl.allreduce_time(1000 * GB, 2, one, "NVLSTree") == pytest.approx(1000 / 50, rel=1e-3)
+    assert nccl.allreduce_time(1000 * GB, 3, one, "NVLSTree") == pytest.approx(2 * 1000 / 50, rel=1e-3)
+    assert nccl.allreduce_time(1000 * GB, 2, one, "Tree", "Simple") == pytest.approx(1000 / (0.92 * 50), rel=1e-3)
+
+
 @pytest.mark.parametrize("nodes", [1, 2, 4, 32])
 def test_ring_tends_to_the_model_of_collectives(nodes):
     """For large buffers the ring would not be that of `collectives` over the narrowest place."""
@@ -186,8 +201,9 @@ def test_ring_tends_to_the_model_of_collectives(nodes):
 
 
 def test_measured_busbw():
-    """A node would not show what was measured on H100 (480 GB/s, NVIDIA/nccl issue 1374), or several more than their ports' 400, or less than 366."""
+    """A node would not show what was measured on H100 (480 GB/s, NVIDIA/nccl issue 1374), or two less than their 470, or several more than their ports' 400, or less than 366."""
     assert nccl.busbw(16 * GB, 1, settings({})) == pytest.approx(480 * GB, rel=0.01)
+    assert 470 * GB < nccl.busbw(16 * GB, 2, settings({})) < 1.1 * 470 * GB
     assert 366 * GB < nccl.busbw(16 * GB, 4, settings({})) <= 400 * GB
 
 

@@ -25,6 +25,7 @@ _NVLS_INSIDE, _NVLS_NET = 25.0, 14.0
 # Of what goes over the link, the share that is data: LL sends 4 bytes of flag with 4 of data, LL128 8 with 120.
 SHARES = {"LL": 4 / 8, "LL128": 120 / 128, "Simple": 1.0}
 TREE_SHARE = 0.92  # of the bandwidth, what the table lets a tree have
+TREE_LL = 1 / 3.8  # of a tree's, what it lets LL have there: measured, not derived
 ALGORITHMS, PROTOCOLS = ("Ring", "Tree", "NVLS", "NVLSTree"), tuple(SHARES)
 PER_CHANNEL = 36.7 * GB  # bytes/s a channel moves inside a node: the table's figure for Hopper and LL128, taken for all
 
@@ -101,10 +102,12 @@ def _factor(settings, nodes, algorithm):
     switch = settings.node.nvls / collectives.bus_factor("all_reduce", settings.node.gpus) if settings.node.gpus > 1 else np.inf
     if algorithm == "NVLS":
         return 1.0, min(switch, inside)
+    # two trees, half of the buffer each: of two nodes either is the other's child once, so a byte crosses once, not up and down
+    crossing = network if nodes == 2 else network / 2
     if algorithm == "NVLSTree":
-        return 1.0, min(switch, inside, network / 2)
+        return 1.0, min(switch, inside, crossing)
     # a tree sends up and down what a ring sends round, to within 1/N
-    return (ring, min(inside, network)) if algorithm == "Ring" else (2.0, TREE_SHARE * min(inside, network))
+    return (ring, min(inside, network)) if algorithm == "Ring" else (2.0, TREE_SHARE * min(inside, 2 * crossing))
 
 
 def allreduce_time(size, nodes, settings, algorithm=None, protocol=None):
@@ -129,7 +132,8 @@ def allreduce_time(size, nodes, settings, algorithm=None, protocol=None):
 
 def _pair_time(size, nodes, settings, algorithm, protocol):
     passing, rate = _factor(settings, nodes, algorithm)
-    return _startup(settings, nodes, algorithm, protocol) + passing * np.asarray(size) / (SHARES[protocol] * rate)
+    share = TREE_LL if (algorithm, protocol) == ("Tree", "LL") else SHARES[protocol]
+    return _startup(settings, nodes, algorithm, protocol) + passing * np.asarray(size) / (share * rate)
 
 
 def choice(size, nodes, settings):
@@ -147,11 +151,12 @@ def choice(size, nodes, settings):
 def busbw(size, nodes, settings, algorithm=None, protocol=None):
     """Bytes per second: what nccl-tests would print as busbw, ``size / time · 2(N-1)/N``.
 
-    Between two nodes a measurement may show more than the ports: each tree sends a buffer up on one side and down on the other.
+    Between two nodes it may show more than the ports: of two trees, each with half of the buffer, one goes up where the
+    other comes down, so that every byte leaves a node once.
 
     >>> from fabriclab.nccl import settings as read
     >>> [round(busbw(8 * GB, n, read({})) / GB) for n in (1, 2, 4)]     # measured: 480, 470, 366
-    [480, 398, 397]
+    [480, 513, 397]
     """
     ranks = one("nodes", count("nodes", nodes)) * _settings(settings).node.gpus
     time = np.asarray(allreduce_time(size, nodes, settings, algorithm, protocol))
