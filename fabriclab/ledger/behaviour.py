@@ -50,7 +50,7 @@ ROWS = [
     Row("pfc/loss-stall", "Priority flow control, opening", "several ms", None, "assumed", "a retransmission timeout; no input is given"),
     # deadlock
     Row("deadlock/war-story", "War Story 1.1", "2016", None, "assumed", "Guo et al., SIGCOMM 2016, pages 202-215; a fact, not a calculation"),
-    Row("deadlock/servers", "War Story 1.1", "tens of thousands", None, "assumed", "of servers: Guo et al., the same paper; all were still alive, and none could send"),
+    Row("deadlock/servers", "War Story 1.1", "tens of thousands", None, "assumed", "of servers: Guo et al., the same paper; the fleet that RoCE was rolled out to, not the part of it that froze"),
     Row("deadlock/equation-1", "Equation 1", "if and only if", None, "assumed",
         "a circle of buffer dependencies is necessary; at a given moment it also takes every buffer of the circle full, and waiting for the next"),
     Row("deadlock/watchdog", "Watchdog recovery", "50-200 ms", lambda: 200 * ms, "assumed", "SONiC's default is 200 ms for detection; one vendor names 100-400 ms as typical"),
