@@ -198,3 +198,16 @@ def test_the_maker_refuses_a_ring_that_is_none():
     """A ring that leaves a rank out would be written down as one."""
     with pytest.raises(ValueError, match="each of 16 ranks once"):
         made.nccl_log(HOSTS, order=[0, 1])
+
+
+def test_what_the_file_ends_in_the_middle_of_is_no_fact(file):
+    """A list of ports, or a speed, would be shorter where the file was cut, and a node be short of ports."""
+    head = "n1:1:2 [0] NCCL INFO comm 0x1 rank 0 nranks 16 - Init COMPLETE\n"
+    ports = "n1:1:2 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [2]mlx5_2:1/IB ; OOB eth0:10.0.0.1<0>"
+    def log_of(text):
+        return telemetry.read(file(text))
+
+    assert len(log_of(head + ports + "\n").ports) == 3
+    assert log_of(head + ports[:70]).ports == log_of(head + ports).ports == ()
+    with pytest.raises(ValueError, match="line 1: the file ends in the middle of its only line"):
+        log_of(ports[:70])

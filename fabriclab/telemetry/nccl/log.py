@@ -193,9 +193,10 @@ def read(path):
     log, last = Gatherer(), 0
     for line in lines(path):
         last = line.number
-        # a list of ranks, or a way, cut at the file's end is another one
-        if line.whole or not (_CHANNEL.search(line.text) or " via " in line.text):
+        if line.whole:  # a list of ranks or ports, a way or a speed cut at the file's end is another one
             log.take(line.text)
+        elif not log.lines and not log.version:
+            refuse(path, last, "the file ends in the middle of its only line of NCCL's log")
     if not log.lines and not log.version:
         refuse(path, last, "no line of NCCL's log")
     return log.reading(name(path))

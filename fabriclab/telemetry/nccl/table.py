@@ -76,7 +76,7 @@ class _Reader:
 
     def take(self, line):
         text = line.text
-        at = self.log.take(text)
+        at = (self.log if line.whole else log.Gatherer()).take(text)  # what the file ends in the middle of is no fact
         if at is not None:
             text = text[:at]  # the log may be glued behind a row's first half
             if not _ROW.match(text):
