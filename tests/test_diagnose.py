@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 
 import pytest
 from damage import damaged
@@ -16,6 +17,7 @@ from test_telemetry_perfquery import ROOT
 
 SHIPPED = ROOT / "notebooks" / "incidents"
 NAMES = {"healthy": None} | {key: cause.name for key, cause in CAUSES.items()}
+NDR = 'port = "400 Gb/s"'
 
 
 @pytest.fixture
@@ -201,7 +203,7 @@ def test_a_ring_with_one_slow_link_is_recognised_by_the_model(folder):
     sizes = [1 << power for power in range(20, 34)]
     for slowdown, like in ((2, True), (4, True), (3, False)):
         times = [cluster.slow_link(size, 16, 1.5 * us, 8 * 48 * GB, slowdown) for size in sizes]
-        found = diagnosis.diagnose(folder({"a.txt": made.nccl_tests("all_reduce", sizes, times, ["n1", "n2"], 8)}, f"s{slowdown}"))
+        found = diagnosis.diagnose(folder({"a.txt": made.nccl_tests("all_reduce", sizes, times, ["n1", "n2"], 8), "incident.toml": NDR}, f"s{slowdown}"))
         assert ("nccl-like-lanes" in {finding.sign for step in found.steps for finding in step.findings}) == like
 
 
@@ -230,6 +232,159 @@ def test_placement_is_judged_as_built(folder):
     found = diagnosis.diagnose(folder({"f.txt": slow, "incident.toml": 'hosts = ["gpu-x02", "gpu-x05"]'}, "a"))
     signs = {finding.sign for step in found.steps for finding in step.findings}
     assert {"slow-cable", "not-tapered"} <= signs and found.cause == NAMES["link"]
+
+
+# A guess is no reading, and what looks bad is not always a fault
+
+
+def signs(found):
+    return {finding.sign for step in found.steps for finding in step.findings}
+
+
+def port(at, sent=10**9, **more):
+    """One answer of a port that sent `sent` packets of 4 KB up to now."""
+    return made.perfquery(7, 3, {"PortXmitData": sent * 1024, "PortXmitPkts": sent, "PortXmitWait": 0, "PortXmitDiscards": 0} | more) if at is None else f"{at}\n" + port(None, sent, **more)
+
+
+def test_a_sound_pair_of_a_slower_port_is_not_half_of_a_faster_one(folder):
+    """On a cluster of 200 Gb/s every newcomer without incident.toml would be told of half the lanes."""
+    sizes = [1 << 16, 1 << 20, 1 << 23]
+    sound = made.perftest_bandwidth(sizes, [24 * GB] * 3, [24.2 * GB] * 3)
+    slow = made.nccl_tests("all_reduce", sizes, [size / (60 * GB) for size in sizes], ["n1", "n2"], 8)
+    found = diagnosis.diagnose(folder({"bw.txt": sound, "all.txt": slow}, "open"))
+    assert signs(found) == {"pair-unjudged", "nccl-unjudged"} and found.status == 2 and "port = … in incident.toml" in found.verdict
+    assert signs(diagnosis.diagnose(folder({"bw.txt": sound, "incident.toml": 'port = "200 Gb/s"'}, "sound"))) == {"pairs-good"}
+    assert "pair-low" in signs(diagnosis.diagnose(folder({"bw.txt": sound, "incident.toml": NDR}, "slow")))
+    assert "pair-low" in signs(diagnosis.diagnose(folder({"bw.txt": sound, "other.txt": made.perftest_bandwidth(sizes, [48 * GB] * 3)}, "beside")))
+
+
+def test_a_node_may_have_fewer_ports_than_gpus(folder):
+    """A node built with four ports for eight GPUs would be a wrong setting of NCCL, and one that lost four healthy."""
+    files = incidents.make("hca", 5)
+    hosts, healthy = ["n1", "n2"], incidents.make("healthy", 4)
+    log = made.nccl_log(hosts, 8, 4, channels=2)
+    sizes = [1 << power for power in range(16, 34)]
+    half = made.nccl_tests("all_reduce", sizes, [cluster.slow_link(size, 16, 1.5 * us, 4 * 48 * GB, 1) for size in sizes], hosts, 8)
+    for more in ({}, healthy):
+        found = diagnosis.diagnose(folder(more | {"nccl.log": log, "allreduce.txt": half, "incident.toml": NDR}, f"built{len(more)}"))
+        assert found.confidence == "cannot decide" and {"fewer-than-gpus", "nccl-good-so-far"} <= signs(found)
+    assert diagnosis.diagnose(folder(healthy | {"nccl.log": log, "allreduce.txt": half, "incident.toml": f"ports_per_node = 4\n{NDR}"}, "told")).confidence == "healthy"
+    assert "few-ports" in signs(diagnosis.diagnose(folder({"nccl.log": files["nccl.log"]}, "forced")))
+
+
+@pytest.mark.parametrize(
+    "files, most",
+    [
+        ({"p.txt": port(None, SymbolErrorCounter=1, PortRcvErrors=1)}, "errors-once"),
+        ({"w.txt": made.pfcwd_stats({"Ethernet4:3": (False, 3, 3, 90, 10, 1, 0)})}, "stormed-before"),
+        ({"c.txt": made.pfc_counters({f"Ethernet{at}": [0, 0, 0, 9 * (at == 4), 0, 0, 0, 0] for at in range(6)}, {f"Ethernet{at}": [0] * 8 for at in range(6)})}, "paused"),
+        ({"e.txt": made.ethtool({"rx_prio3_pause": 0, "tx_prio3_pause_storm_warning_events": 3})}, None),
+        ({"g.txt": made.dcgmi_dmon([[(0.6, 0.55)] * 8] * 4)}, "gpu-holes"),
+        ({"p.txt": incidents.make("counters", 3)["perfquery.txt"]}, "counters-full"),
+        ({"m.txt": made.mlxlink([1, 2, 3, 900], 3e5, colours=False)}, None),
+    ],
+)
+def test_where_nothing_is_slow_a_weak_sign_names_no_cause(files, most, folder):
+    """An old count or an idle minute in a sound cluster would be a storm, a bad cable, a starved input."""
+    found = diagnosis.diagnose(folder(files))
+    assert found.cause is None and found.confidence == "cannot decide"
+    assert most is None or most in signs(found)
+
+
+def test_a_storm_that_is_over_does_not_outweigh_what_is_there(folder):
+    """Storms of last year would be today's cause."""
+    old = made.pfcwd_stats({"Ethernet4:3": (False, 3, 3, 90, 10, 1, 0)})
+    found = diagnosis.diagnose(folder(incidents.make("ecmp", 3) | {"w.txt": old}))
+    assert found.cause == NAMES["ecmp"] and "all over, and when is not told" in repr(found)
+
+
+def test_pauses_too_few_for_a_storm(folder):
+    """A port that paused nine times since the switch was started would be the source of a storm."""
+    rx = {f"Ethernet{at}": [0, 0, 0, 0, 0, 0, 0, 0] for at in range(6)}
+    for frames, source in ((2000, False), (3000, True)):  # 200 ms at 400 Gb/s are 2,384 pauses of 83.9 us
+        text = made.pfc_counters(rx | {"Ethernet4": [0, 0, 0, frames, 0, 0, 0, 0]}, rx)
+        assert ("one-pauser" in signs(diagnosis.diagnose(folder({"c.txt": text, "incident.toml": NDR}, str(frames))))) == source
+
+
+def test_slow_steps_alone_do_not_starve_the_input(folder):
+    """One GPU that is slow itself would be the loader's fault, as long as nobody looked at the GPUs."""
+    files = incidents.make("input", 5)
+    assert diagnosis.diagnose(folder(files, "seen")).cause == NAMES["input"]
+    found = diagnosis.diagnose(folder({file: text for file, text in files.items() if file != "gpu.txt"}, "unseen"))
+    assert found.cause is None and "slow-elsewhere" in signs(found)
+
+
+@pytest.mark.parametrize(
+    "text, sign",
+    [
+        (port("1764410000") + port("1764410000"), "not-comparable"),  # one moment
+        (port("1764410000") + port("1764410010"), "idle"),
+        (port(None) + port(None), "idle"),
+        (port("2026-03-02T08:00:00+00:00") + port("2026-03-02T09:00:00", 2 * 10**9), "not-comparable"),  # a clock without its zone
+        (port("2026-03-02T08:00:00+00:00") + port("2026-03-02T09:00:10+01:00", 2 * 10**9), "quiet"),
+        (port("1764410000", 2 * 10**9) + port("1764410010"), "not-comparable"),  # backwards
+    ],
+)
+def test_two_answers_that_say_nothing_are_not_quiet(text, sign, folder):
+    """A port that sent nothing, or one answer twice, would show that nothing waits on it."""
+    found = diagnosis.diagnose(folder({"p.txt": text}))
+    assert {"not-comparable", "idle", "quiet"} & signs(found) == {sign} and found.steps[3].sound == (sign == "quiet")
+
+
+def test_three_files_lie_two_waits_apart(folder):
+    """Of three readings ten seconds apart, what twenty seconds sent would be a rate of ten."""
+    files = {f"{at}.txt": port(None, 10**9 + at * 10**7) for at in range(3)} | {"incident.toml": f"seconds_between = 10\n{NDR}"}
+    assert "sends 4.096 GB/s" in repr(diagnosis.diagnose(folder(files)))
+    timed = {"a.txt": port("1764410000"), "b.txt": port("1764410010", 10**9 + 10**7), "c.txt": port(None, 5 * 10**9)}
+    assert "sends 4.096 GB/s" in repr(diagnosis.diagnose(folder(timed, "mixed")))
+
+
+PORT = """Operational Info
+----------------
+State                              : Active
+Physical state                     : LinkUp
+Speed                              : IB-HDR
+Width                              : 4x
+
+Supported Info
+--------------
+Enabled Link Speed                 : 0x00000040 (HDR)
+Supported Cable Speed              : 0x000000c0 (NDR,HDR)
+"""
+
+
+@pytest.mark.parametrize(
+    "text, toml, sign",
+    [
+        (PORT, NDR, "set-slow"),
+        (PORT.replace("40 (HDR)", "c0 (NDR,HDR)"), NDR, "slow-port"),
+        (PORT.replace("40 (HDR)", "c0 (NDR,HDR)"), "nodes = 2", "slow-port"),  # by its own word
+        (PORT, 'port = "200 Gb/s"', "clean"),
+        (PORT.replace("IB-HDR", "N/A").replace("Active", "Polling"), NDR, "port-down"),
+        (PORT.replace("Speed                              : IB-HDR\n", ""), NDR, "no-speed"),
+    ],
+)
+def test_what_a_port_says_of_its_speed(text, toml, sign, folder):
+    """A port that is down or shows no speed would run at full rate, and one that is set to half a damaged cable."""
+    found = diagnosis.diagnose(folder({"m.txt": text, "incident.toml": toml}))
+    assert {finding.sign for finding in found.steps[4].findings} == {sign}, found
+    assert found.cause == {"set-slow": CAUSES["setting"].name, "slow-port": NAMES["link"]}.get(sign)
+
+
+def test_a_port_of_another_kind_beside(folder):
+    """A storage port of 200 Gb/s would be a degraded link, because a port beside it has 400."""
+    both = {"a.txt": PORT, "b.txt": PORT.replace("IB-HDR", "IB-NDR").replace("40 (HDR)", "c0 (NDR,HDR)")}
+    found = diagnosis.diagnose(folder(both))
+    assert "slower-port" in signs(found) and found.cause is None
+    assert diagnosis.diagnose(folder(both | {"a.txt": PORT.replace(": 4x", ": 2x")}, "half")).cause == NAMES["link"]
+
+
+def test_two_versions_of_nccl_are_noted(folder):
+    """Nodes with different libraries would look alike."""
+    log = made.nccl_log(["n1", "n2"], 8, 8, channels=2)
+    found = diagnosis.diagnose(folder({"1.log": log, "2.log": re.sub(r"(NCCL version )\S+", r"\g<1>2.7.8", log)}))
+    assert any("2.7.8" in note and "one job runs one version" in note for note in found.notes)
+    assert not diagnosis.diagnose(folder({"1.log": log, "2.log": log}, "same")).notes
 
 
 # The table
@@ -285,6 +440,16 @@ def test_odd_files_are_named_with_their_reason_and_end_nothing(folder):
     for file, words in {"core": "zero byte", "cut.txt": "not whole", "empty": "empty", "loop": "symbolic links", "away": "a folder", "pipe": "not a plain file", "huge": "larger than"}.items():
         assert words in reasons[file]
     assert "\x1b" not in repr(found) and "8 not" in repr(found) and len(repr(found).splitlines()) <= 45
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop", "device"])
+def test_what_is_told_must_be_a_file(kind, folder):
+    """A pipe named incident.toml would be waited for, for ever."""
+    at = folder({"p.txt": port(None)})
+    told = at / "incident.toml"
+    {"pipe": lambda: os.mkfifo(told), "folder": told.mkdir, "loop": lambda: told.symlink_to(told), "device": lambda: told.symlink_to("/dev/zero")}[kind]()
+    ((file, reason),) = diagnosis.diagnose(at).unread
+    assert file == "incident.toml" and ("symbolic links" if kind == "loop" else "not a plain file") in reason
 
 
 @pytest.mark.parametrize(

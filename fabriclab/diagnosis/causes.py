@@ -31,10 +31,11 @@ CAUSES = {
     "ecmp": Cause("flows that collide on one path (ECMP)", "topology and placement", "repeat ib_write_bw between the pair with -q 1 and -q 16, several times: a collision changes with the ports that are hashed"),
     "placement": Cause("a placement across oversubscribed uplinks", "topology and placement", "run alltoall_perf again with all nodes under one leaf, and compare"),
     "link": Cause("a degraded link", "physical layer", "mlxlink -d DEVICE -c at both ends of that link; reseat, clean or swap the cable, and run ib_write_bw again"),
+    "setting": Cause("a port set below its speed", "physical layer", "mlxlink -d DEVICE at both ends: enable the speed that the cable is good for, by the administrator's word, and run ib_write_bw again"),
     "counters": Cause("full 32-bit counters, and no fault", "the measurement", "read the extended counters: perfquery -x LID PORT, twice, with date -Is before each"),
 }
 
-NETWORK = ("socket", "hca", "neighbour", "storm", "ecmp", "placement", "link")
+NETWORK = ("socket", "hca", "neighbour", "storm", "ecmp", "placement", "link", "setting")
 
 
 def _all(weight, **others):
@@ -51,22 +52,25 @@ SIGNS = {
     "input-cures": _all(-3, input=3),
     "input-cleared": {"input": -3},
     "slow-without-network": {"input": 2, "counters": -2},
+    "slow-elsewhere": {"input": 1, "counters": -2},  # the same, and nobody looked whether the GPUs lack work: one may be slow itself
     # 2: NCCL
     "alone": {"alone": 4},
     "socket": {"socket": 4},
+    "fewer-than-gpus": {"hca": 1},  # as many nodes are built
     "few-ports": {"hca": 3, "link": -1, "ecmp": -1, "placement": -1},
     "forced-ports": {"hca": 1},
     "nccl-good": _all(-2, placement=-1),  # a ring goes at its slowest link, but hardly crosses a tapered cut
+    "nccl-unjudged": {"counters": -3},  # slow or not, by a port's rate that nobody told
     "nccl-low": _all(1, input=-1, counters=-2),
     "nccl-like-ports": {"hca": 1, "link": -1, "ecmp": -1},
-    "nccl-like-lanes": {"link": 1, "ecmp": 1},
+    "nccl-like-lanes": {"link": 1, "setting": 1, "ecmp": 1},
     "nccl-varies": {"neighbour": 2, "ecmp": 1, "storm": 1, "link": -2, "hca": -2, "placement": -1},
     "nccl-timeouts": {"storm": 1, "link": 1},
     "alltoall-only": {"placement": 3, "ecmp": 1, "link": -2, "hca": -2},
     # 3: point to point
     "pairs-good": {"link": -1, "neighbour": -1, "ecmp": -1, "storm": -1},
     "pairs-good-nccl-low": {"hca": 1, "placement": 1, "socket": 1},
-    "pair-like-lanes": {"link": 2, "ecmp": 1, "placement": -2, "hca": -1},
+    "pair-like-lanes": {"link": 2, "setting": 1, "ecmp": 1, "placement": -2, "hca": -1},
     "pair-low": {"counters": -2, "input": -1, "placement": -1, "hca": -1},
     "pair-stop-and-go": {"neighbour": 2, "storm": 1, "link": -2},
     "pair-varies": {"neighbour": 1, "ecmp": 1, "link": -2},
@@ -74,17 +78,19 @@ SIGNS = {
     "more-flows-cure": {"ecmp": 3, "link": -3, "neighbour": -1, "storm": -1},
     "cold-part": {"link": 2, "storm": 1, "ecmp": -1, "neighbour": -1, "placement": -1, "hca": -1},
     "cold-scattered": {"ecmp": 2, "neighbour": 1, "link": -1},
+    "pair-unjudged": {"counters": -3},
     "late": {"neighbour": 1, "storm": 1, "ecmp": 1, "link": -1},
     "very-late": {"storm": 1},
     "prompt": {"neighbour": -1, "storm": -1},
     # 4: pauses, waits, discards
     "stormed": {"storm": 4},
-    "card-storms": {"storm": 3},
+    "stormed-before": {"storm": 2},  # counted since who knows when
+    "card-storms": {"storm": 2},
     "one-pauser": {"storm": 2, "neighbour": -1},
     "paused": {"storm": 1, "neighbour": 1, "ecmp": 1},
     "no-pauses": {"storm": -3, "neighbour": -1, "ecmp": -1},
     "no-storm": {"storm": -2},
-    "infiniband": {"storm": -3, "ecmp": -1},  # credits, not pauses; and routes by LID, which a hash does not draw anew
+    "infiniband": {"storm": -3},  # credits, not pauses; two flows that meet on one route are halved there as well
     "waits": {"neighbour": 1, "placement": 1},
     "discards": {"neighbour": 1, "storm": 1, "link": -2},
     "others-fill-it": {"neighbour": 3, "link": -1},
@@ -94,14 +100,19 @@ SIGNS = {
     "not-tapered": {"placement": -3},
     # 5: the physical layer
     "slow-port": {"link": 4},
+    "slower-port": {"link": 1},  # than another one here, which may be meant for something else
+    "set-slow": {"setting": 4, "link": -3, "ecmp": -2},
+    "port-down": {"link": 1},
     "slow-cable": {"link": 3},
     "bit-errors": {"link": 2},
     "receive-errors": {"link": 2},
+    "errors-once": {"link": 1},  # counted since who knows when
     "link-downs": {"link": 1},
     "clean": {"link": -2},
 }
 
 SLOW = frozenset(("slow", "nccl-low", "alltoall-only", "pair-low", "nccl-varies", "pair-varies"))  # something is slow, whatever the cause
+FELT = SLOW | {"late", "nccl-timeouts"}  # something is amiss for a job; without it a weak sign of a fault is none of a cause
 SOUND = {  # what shows that a step was looked at and found in order
     1: {"gpu-full", "gpu-busy", "input-cleared"},
     2: {"nccl-good"},

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from fabriclab import cluster
+from fabriclab.diagnosis.evidence import TOLD
 from fabriclab.diagnosis.finding import NEAR, PAYLOAD, VARIES, Finding
 from fabriclab.telemetry import nccl, perftest
 from fabriclab.telemetry.nccl import ways as nccl_ways
@@ -46,7 +47,7 @@ def runs(evidence):
             nodes = len({process.host for process in table.processes}) or evidence.told.nodes or 1
             if len(names) != 1 or not n or nodes < 2 or n % nodes or n <= nodes // 2:
                 continue
-            ports = evidence.told.ports_per_node or n // nodes
+            ports = evidence.told.ports_per_node or _ports_there(evidence) or n // nodes
             healthy = {
                 "all_reduce": ports * port * n / (2 * (n - 1)),
                 "reduce_scatter": ports * port * n / (n - 1),
@@ -84,6 +85,8 @@ def collective(evidence):
             found.append(Finding(2, "nccl-varies", f"the same {run.collective} gave {both}: what slows it comes and goes", run.file))
     if any(finding.sign == "nccl-low" for finding in found):  # good once and low once is not good
         found = [replace(finding, sign="nccl-good-once") if finding.sign == "nccl-good" else finding for finding in found]
+    if any(finding.sign == "fewer-than-gpus" for finding in found):  # all that these ports give, and perhaps not all that the node should
+        found = [replace(finding, sign="nccl-good-so-far") if finding.sign == "nccl-good" else finding for finding in found]
     slow = {run.collective for run in measured if run.slowdown >= 1 / perftest.GOOD}
     rings = [run for run in measured if run.collective != "alltoall"]
     if slow == {"alltoall"} and rings:
@@ -95,15 +98,17 @@ def _log(evidence):
     found = []
     for file, log in evidence.logs():
         per_host = _ports(log)
-        wanted = evidence.told.ports_per_node or _gpus_per_node(evidence, log)
+        gpus, forced = _gpus_per_node(evidence, log), dict(log.forced).get("NCCL_IB_HCA")
+        wanted = evidence.told.ports_per_node or gpus
         if log.network == "Socket":
             found.append(Finding(2, "socket", "NCCL took TCP sockets, not RDMA", file))
         few = {host: ports for host, ports in per_host.items() if wanted and ports < wanted}
         if few:
             host, ports = next(iter(few.items()))
             used = ", ".join(nccl_ways.ports_used(log).get(host) or [port for at, port in log.ports if at == host])
-            found.append(Finding(2, "few-ports", f"{host} uses {ports} port{'s' * (ports != 1)} ({used[:80]}), where {wanted} were to be used", file))
-        forced = dict(log.forced).get("NCCL_IB_HCA")
+            sign = "few-ports" if evidence.told.ports_per_node or forced else "fewer-than-gpus"
+            whose = f"where {wanted} were to be used" if evidence.told.ports_per_node else f"with {gpus} GPUs; that each should have one is not told (ports_per_node)"
+            found.append(Finding(2, sign, f"{host} uses {ports} port{'s' * (ports != 1)} ({used[:80]}), {whose}", file))
         if forced:
             found.append(Finding(2, "forced-ports" if few else "told-ports", f"NCCL_IB_HCA is set to {forced[:60]}", file))
         if log.ports and not few and log.network != "Socket":
@@ -120,6 +125,13 @@ def _ports(log):
     return listed | {host: len(ports) for host, ports in nccl_ways.ports_used(log).items()}
 
 
+def _ports_there(evidence):
+    """How many ports a node has by NCCL's log, where nothing kept NCCL from using them all; None where that is not known."""
+    logs = [log for _, log in evidence.logs() if _ports(log)]
+    free = [ports for log in logs if "NCCL_IB_HCA" not in dict(log.forced) for ports in _ports(log).values()]
+    return max(free) if free and len(logs) == sum("NCCL_IB_HCA" not in dict(log.forced) for log in logs) else None
+
+
 def _gpus_per_node(evidence, log):
     for _, reading in evidence.of(nccl.Reading):
         for table in reading.tables:
@@ -133,6 +145,9 @@ def _against_model(evidence, run):
     share, says = 1 / run.slowdown, f"{run.collective} of {run.ranks} ranks: {run.busbw}"
     if run.slowdown < 1 / perftest.GOOD:
         return [Finding(2, "nccl-good" if run.collective != "alltoall" else "alltoall-good", f"{says}, {share:.0%} of what healthy ports give", run.file)]
+    if not evidence.port_known:
+        rate, who = evidence.port()
+        return [Finding(2, "nccl-unjudged", f"{says}, {share:.0%} of what {run.ports} ports of {si(rate, 'b/s')} a node would give ({who}); port = … in {TOLD} tells whether that is slow", run.file)]
     ports, like, found = run.ports, "", []
     used = {ports for _, log in evidence.logs() for ports in _ports(log).values()}
     few = [k for k in (used or {1}) if k < ports and abs(share * ports / k - 1) < 2 * NEAR]

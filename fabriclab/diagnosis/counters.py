@@ -3,6 +3,7 @@
 import statistics
 from dataclasses import replace
 
+from fabriclab import congestion as congestion_model
 from fabriclab import topology
 from fabriclab.diagnosis.finding import Finding
 from fabriclab.telemetry import infiniband, pauses, perfquery, perftest, watchdog
@@ -15,7 +16,7 @@ def congestion(evidence):
     """Who pauses whom, where packets wait or are thrown away, and whether a line is full of someone else's bytes."""
     found = [finding for file, reading in evidence.of(watchdog.Reading) for finding in _watchdog(file, reading)]
     for file, reading in evidence.of(pauses.Reading):
-        found += _pauses(file, reading)
+        found += _pauses(file, reading, evidence.port()[0])
     for (called, _), answers in evidence.readings_of_ports().items():
         found += _port(evidence, called, answers)
     return found + placement(evidence)
@@ -23,12 +24,12 @@ def congestion(evidence):
 
 def _watchdog(file, reading):
     if reading.storms:
-        worst = reading.storms[0]
-        return [Finding(4, "stormed", f"{worst.port} queue {worst.number} was paused without a break {worst.detected} time{'s' * (worst.detected != 1)}, {worst.dropped:,} packets dropped", file)]
+        worst = next((queue for queue in reading.storms if queue.stormed), reading.storms[0])
+        return [Finding(4, "stormed" if worst.stormed else "stormed-before", f"{worst.port} queue {worst.number} was paused without a break {worst.detected} time{'s' * (worst.detected != 1)}, {worst.dropped:,} packets dropped{'' if worst.stormed else '; all over, and when is not told'}", file)]
     return [Finding(4, "no-storm", f"{len(reading.queues)} queues watched, no storm", file)] if reading.queues else []
 
 
-def _pauses(file, reading):
+def _pauses(file, reading, rate):
     counted = [port for port in reading.ports if port.counted]
     found = []
     for port in counted:
@@ -36,7 +37,9 @@ def _pauses(file, reading):
             found.append(Finding(4, "card-storms", f"the card's own watchdog noticed {storms:,} times that it paused without end", file))
     by_rx = sorted(counted, key=lambda port: -sum(value or 0 for value in port.rx))
     frames = [sum(value or 0 for value in port.rx) for port in by_rx]
-    if frames[0] and len(frames) > 2 and frames[0] >= 10 * statistics.median(frames[1:]):
+    # fewer frames than one storm takes, each stopping the line for as long as one can, were none
+    storm = watchdog.DEFAULT / congestion_model.pause_time(congestion_model.MAX_QUANTA, rate)
+    if frames[0] >= storm and len(frames) > 2 and frames[0] >= 10 * statistics.median(frames[1:]):
         found.append(Finding(4, "one-pauser", f"what is plugged into {by_rx[0].name or 'one port'} sent {frames[0]:,} pauses, the median of the other ports {statistics.median(frames[1:]):,.0f}", file))
     if any(port.paused("rx") or port.paused("tx") for port in counted):
         worst = max(counted, key=lambda port: sum(value or 0 for value in (*port.rx, *port.tx)))
@@ -54,7 +57,7 @@ def _port(evidence, called, answers):
     if full:
         size = si(last.sent if "PortXmitData" in full else last.received, "B")
         found.append(Finding(4, "counters-full", f"{called}: {' and '.join(full)} stand at all ones: at least {size} each, and any rate from them is a lower bound", file))
-    grown, between = _between(evidence, first, last) if len(answers) > 1 else (None, None)
+    grown, between = _between(evidence, first, last, len(answers) - 1) if len(answers) > 1 else (None, None)
     if grown is None and len(answers) > 1:
         found.append(Finding(4, "not-comparable", f"{called}: {between}", file))
     if grown is None:
@@ -63,20 +66,27 @@ def _port(evidence, called, answers):
         return found
     if grown.get("PortXmitDiscards") and not grown.get("PortRcvErrors"):
         found.append(Finding(4, "discards", f"{called} threw away {grown['PortXmitDiscards']:,} packets it could not send, with no receive error beside them: congestion, not a cable", file))
+    sent = grown.get("PortXmitPkts") or grown.get("PortXmitData")
     waits, packets = grown.get("PortXmitWait", 0), grown.get("PortXmitPkts") if "PortXmitPkts" not in last.full else None
     many = packets is not None and waits > packets  # a tick of waiting, and more, for every packet
     if many:
-        found.append(Finding(4, "waits", f"{called} had data ready and no credit for {waits:,} ticks, {waits / max(packets, 1):.1f} a packet", file))
+        found.append(Finding(4, "waits", f"{called} had data ready and no credit for {waits:,} ticks, " + (f"{waits / packets:.1f} a packet" if packets else "and sent no packet"), file))
     if between and "PortXmitData" in grown and "PortXmitData" not in full:
         found += _full_line(evidence, called, file, grown["PortXmitData"] * perfquery.WORD / between, rate)
-    if not full and packets is not None and not many and not grown.get("PortXmitDiscards"):
+    if not full and not sent:
+        found.append(Finding(4, "idle", f"{called} sent nothing between two readings, which tells nothing of a job", file))
+    elif not full and packets is not None and not many and not grown.get("PortXmitDiscards"):
         found.append(Finding(4, "quiet", f"{called}: no discards, and hardly a wait for credit, between two readings", file))
     return found
 
 
-def _between(evidence, first, last):
-    """(by how much each counter rose, seconds or None), or (None, why they cannot be compared)."""
-    seconds = last.at - first.at if None not in (first.at, last.at) else evidence.told.seconds_between
+def _between(evidence, first, last, steps):
+    """`steps` readings apart: (by how much each counter rose, seconds or None), or (None, why they cannot be compared)."""
+    if first.local != last.local and None not in (first.at, last.at):
+        return None, "one time has a zone and the other none: how far apart they are is not known"
+    seconds = last.at - first.at if None not in (first.at, last.at) else (evidence.told.seconds_between or 0.0) * steps or None
+    if seconds == 0:
+        return None, "two answers of one moment"
     try:
         return dict(perfquery.rates(first, last, seconds or 1.0).grown), seconds
     except ValueError as error:

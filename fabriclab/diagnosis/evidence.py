@@ -14,6 +14,7 @@
 """
 
 import os
+import stat
 import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
@@ -71,13 +72,15 @@ class Evidence:
 
     def notes(self):
         """What is odd about the files as a whole: those that name no host in common are hardly of one incident."""
+        versions = {log.version: file for file, log in reversed(self.logs()) if log.version}
+        mixed = (f"NCCL {' and '.join(sorted(versions))} in {' and '.join(versions[version] for version in sorted(versions))}: one job runs one version",) if len(versions) > 1 else ()
         named = [(file, {process.host for table in reading.tables for process in table.processes}) for file, reading in self.of(nccl.Reading)]
         named = [(file, hosts) for file, hosts in [*named, *((file, set(log.hosts)) for file, log in self.of(nccl_log.Reading))] if hosts]
         for at, (file, hosts) in enumerate(named):
             for other, others in named[:at]:
                 if not hosts & others:
-                    return (f"{other} is of {min(others)[:40]}, {file} of {min(hosts)[:40]}: no host in common, so perhaps two incidents in one folder",)
-        return ()
+                    return (f"{other} is of {min(others)[:40]}, {file} of {min(hosts)[:40]}: no host in common, so perhaps two incidents in one folder", *mixed)
+        return mixed
 
     def port(self):
         """(bytes per second that a port should carry, who says so)."""
@@ -93,6 +96,11 @@ class Evidence:
             found += [(known.port.per_direction, file) for known in catalog.ACCELERATORS if any(known.name in gpu for gpu in models)]
         return max(found, key=lambda pair: pair[0]) if found else (catalog.NDR.beta, "nothing here, so NDR is taken for granted")
 
+    @property
+    def port_known(self):
+        """Whether `port` is told or read off a port; the GPU's model only says what the maker's own node has."""
+        return self.port()[1] == TOLD or any(self.port()[1] == file for kind in (mlxlink.Reading, Fabric) for file, _ in self.of(kind))
+
     def readings_of_ports(self):
         """perfquery's answers port by port, each list from the earliest on: (file, answer), earliest meaning least counted."""
         found = defaultdict(list)
@@ -100,7 +108,9 @@ class Evidence:
             for port in reading.ports:
                 if port.set in ("plain", "extended"):
                     found[port.called, port.set].append((file, port))
-        for answers in found.values():
+        for port, answers in found.items():
+            timed = [pair for pair in answers if pair[1].at is not None]
+            found[port] = answers = timed or answers  # where some have a time, one without has no place among them
             answers.sort(key=lambda pair: (pair[1].at or 0.0, sum(value for _, value in pair[1].counters)))
         return found
 
@@ -137,6 +147,8 @@ def gather(path):
 def read_told(path):
     """A `Told` from the toml at `path`. Raises ValueError naming file and key for what it cannot mean."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+            refuse(path, 0, "not a plain file")
         with open(path, "rb") as file:
             raw = file.read(_LARGEST_TOLD + 1)
         if len(raw) > _LARGEST_TOLD:

@@ -1,6 +1,7 @@
 """Step 3, point to point: what pairs of hosts reach against what their ports carry, and how steadily."""
 
 from fabriclab.diagnosis.collective import runs
+from fabriclab.diagnosis.evidence import TOLD
 from fabriclab.diagnosis.finding import NEAR, PAYLOAD, VARIES, Finding
 from fabriclab.telemetry import pairs, perftest
 from fabriclab.telemetry.infiniband import Fabric
@@ -23,13 +24,16 @@ def point_to_point(evidence):
     good = [(file, table, share) for file, table, share in tests if share >= perftest.GOOD]
     for file, table, share in good[:1] if not slow else []:
         found.append(Finding(3, "pairs-good", f"{len(good)} test{'s' * (len(good) != 1)}, the first at {si(table.one_way(table.best), 'B/s')}: {share:.0%} of the port ({_port(rate, who)})", file))
-    for file, table, share in slow:
-        found += _slow_pair(file, table, share, rate)
+    if not evidence.port_known and not good:  # half of one port is the whole of another
+        says = f"port = … in {TOLD} tells whether that is slow"
+        found += [Finding(3, "pair-unjudged", f"{si(table.one_way(table.best), 'B/s')}, {share:.0%} of {_port(rate, who)}; {says}", file) for file, table, share in slow]
+    else:
+        found += [finding for file, table, share in slow for finding in _slow_pair(file, table, share, rate)]
     if {file for file, _, _ in good} - {file for file, _, _ in slow} and slow:
         found.append(Finding(3, "some-pairs", f"{len(slow)} of {len(tests)} tests are slow, the others reach {max(share for _, _, share in good):.0%} of the port", slow[0][0]))
     for file in dict.fromkeys(file for file, _, _ in slow):
         found += _same_pair(file, [(table, share) for at, table, share in tests if at == file])
-    if not slow and good and any(run.slowdown >= 1 / perftest.GOOD for run in runs(evidence)):
+    if not slow and good and evidence.port_known and any(run.slowdown >= 1 / perftest.GOOD for run in runs(evidence)):
         found.append(Finding(3, "pairs-good-nccl-low", "pairs reach the port's rate, collectives do not: the ports are sound, and are not all used or not all at once", good[0][0]))
     found += [finding for file, table in latencies for finding in _latency(file, table)]
     return found + [finding for file, reading in evidence.of(pairs.Reading) for finding in _matrix(evidence, file, reading, rate)]
@@ -58,7 +62,9 @@ def _matrix(evidence, file, reading, rate):
     if verdict.unexplained.size:
         sign, words = ("cold-scattered", "no one part explains: collisions, or a load that comes and goes") if verdict.wired else ("cold-unexplained", "no one host explains; with ibnetdiscover beside it, leaves and spines are looked at")
         found.append(Finding(3, sign, f"{verdict.unexplained.size} cold pairs that {words}", file))
-    if verdict.level < perftest.GOOD * rate:
+    if verdict.level < perftest.GOOD * rate and not evidence.port_known:
+        found.append(Finding(3, "pair-unjudged", f"a usual pair reaches {si(verdict.level, 'B/s')}; port = … in {TOLD} tells whether that is slow", file))
+    elif verdict.level < perftest.GOOD * rate:
         found.append(Finding(3, "pair-low", f"even a usual pair reaches {si(verdict.level, 'B/s')}, {verdict.level / rate:.0%} of the port's {si(rate, 'b/s')}", file))
     elif found:
         found.append(Finding(3, "pair-low", f"the coldest pair reaches {si(float(reading.pairs.bandwidth.min()), 'B/s')}, a usual one {si(verdict.level, 'B/s')}", file))

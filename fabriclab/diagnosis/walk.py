@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from html import escape
 
 from fabriclab.diagnosis import collective, counters, gpu, pairwise, physical
-from fabriclab.diagnosis.causes import CAUSES, SIGNS, SLOW, SOUND
-from fabriclab.diagnosis.evidence import STEP_OF, gather
+from fabriclab.diagnosis.causes import CAUSES, FELT, SIGNS, SLOW, SOUND
+from fabriclab.diagnosis.evidence import STEP_OF, TOLD, gather
 from fabriclab.diagnosis.finding import Finding
 
 STEPS = {  # the chapter's workflow: the step, who looks, and the command that would show it
@@ -75,6 +75,11 @@ class Diagnosis:
         return 1 if self.cause or self.between else 2
 
     @property
+    def unjudged(self):
+        """Whether rates were measured that only the port's own rate could judge."""
+        return any(finding.sign.endswith("-unjudged") for step in self.steps for finding in step.findings)
+
+    @property
     def verdict(self):
         """The conclusion in a sentence."""
         if self.cause:
@@ -87,6 +92,8 @@ class Diagnosis:
             return f"cannot decide: {self.between[0]} fits best, but too little speaks for it"
         if any(finding.sign in SLOW for step in self.steps for finding in step.findings):
             return "cannot decide: something is slow, and nothing here says why"
+        if self.unjudged:
+            return f"cannot decide: whether it is slow depends on what a port should carry, which nothing here tells (port = … in {TOLD})"
         missing = [step.name for step in self.steps if not step.sound]
         return f"cannot decide: nothing wrong in what is here, but it does not show that all is well ({', '.join(missing)})"
 
@@ -121,7 +128,8 @@ def _also(steps):
     """All findings, and what only several steps together show."""
     signs = {finding.sign for step in steps for finding in step.findings}
     if "slow" in signs and {"nccl-good", "pairs-good"} <= signs:
-        steps[0] = Step(**{**vars(steps[0]), "findings": (*steps[0].findings, Finding(1, "slow-without-network", "steps take longer, but collectives and pairs reach their rates: the time goes elsewhere", "steps 1 to 3"))})
+        sign = "slow-without-network" if signs & {"gpu-low", "gpu-holes", "input-cures"} else "slow-elsewhere"
+        steps[0] = Step(**{**vars(steps[0]), "findings": (*steps[0].findings, Finding(1, sign, "steps take longer, but collectives and pairs reach their rates: the time goes elsewhere", "steps 1 to 3"))})
     return [finding for step in steps for finding in step.findings]
 
 
@@ -144,6 +152,8 @@ def _conclude(evidence, steps, findings):
         if best >= least and best - second >= lead:
             cause, confidence = first, words
             break
+    if cause and not _may_be_named(cause, signs, steps):
+        cause, confidence = None, "cannot decide"
     if cause is None and best >= 1:
         between = tuple(key for key, score in scores if score >= max(1, best - 1))[:3]
     elif cause is None and all(step.sound for step in steps) and not signs & SLOW:
@@ -164,6 +174,13 @@ def _conclude(evidence, steps, findings):
         evidence.notes(),
         tuple((CAUSES[key].name, score) for key, score in scores),
     )
+
+
+def _may_be_named(cause, signs, steps):
+    """Whether a cause that leads is one: something must be slow, or a sign name it; "and no fault" is only said where all else was looked at."""
+    if cause == "counters":
+        return all(step.sound for step in steps if step.number != 4)
+    return bool(signs & FELT) or any(SIGNS.get(sign, {}).get(cause, 0) >= NAMES for sign in signs)
 
 
 def _next(cause, between, steps):

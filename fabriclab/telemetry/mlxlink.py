@@ -241,6 +241,11 @@ def best(port):
     return max((rate for rate in (_rate(speed, port.width) for speed in both) if rate), default=None)
 
 
+def enabled(port):
+    """Bytes per second of the fastest speed enabled, over the lanes in use, None where none is listed."""
+    return max((rate for rate in (_rate(speed, port.width) for speed in port.enabled_speeds) if rate), default=None)
+
+
 def doubts(port):
     """What looks wrong with a port, one sentence each, the gravest first."""
     found = []

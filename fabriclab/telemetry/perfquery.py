@@ -11,7 +11,7 @@ Two answers of one port and the time between them make rates. perfquery prints n
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from fabriclab.checks import positive
@@ -72,7 +72,7 @@ CABLE = ("SymbolErrorCounter", "PortRcvErrors", "LocalLinkIntegrityErrors", "Lin
 class Port:
     """One answer: its first `line`, the port's `lid` (or directed `route`) and `number`, None where not printed; which `set`
     of counters ("extended", "plain", or the name of a set of details), and the counts by their long names, as printed; `at`
-    the time of the line of `date` in front, seconds since 1970, None without one."""
+    the time of the line of `date` in front, seconds since 1970, None without one; `local` where it named no zone."""
 
     line: int
     lid: int | None
@@ -81,6 +81,7 @@ class Port:
     set: str
     counters: tuple[tuple[str, int], ...]
     at: float | None = None
+    local: bool = False
 
     def count(self, counter):
         """The count as printed, None where it was not."""
@@ -146,11 +147,11 @@ def read(path):
     Raises ValueError naming file, line and reason for a count that is none or that its counter cannot hold, a comment or a
     line that is cut, and a file without a single counter: an empty answer is no data, not zeros.
     """
-    ports, head, counters, last, at = [], None, {}, 0, None
+    ports, head, counters, last, at, local = [], None, {}, 0, None, False
 
     def close():
         if head:
-            ports.append(_port(path, head, counters, at))
+            ports.append(replace(_port(path, head, counters, at), local=local))
             if len(ports) > _MOST_PORTS:
                 refuse(path, last, f"more than {_MOST_PORTS:,} ports")
 
@@ -167,7 +168,7 @@ def read(path):
             continue
         if line.whole and len(text) < 60 and (found := _TIME.match(text)):
             close()
-            head, counters, at = None, {}, _seconds(path, last, *found.groups())
+            head, counters, at, local = None, {}, _seconds(path, last, *found.groups()), not (found[3] or found[4])
             continue
         found = _FIELD.match(text)
         if not found or not (":." in text or found[1] in _SHORT or found[1] in _BITS):
@@ -252,13 +253,14 @@ def rates(before, after, seconds):
 
 
 def pairs(reading):
-    """(before, after, seconds) for answers of one port and set that follow each other in the file; seconds None without times."""
+    """(before, after, seconds) for answers of one port and set that follow each other in the file; seconds None without times, and where one
+    of the two has a zone and the other none."""
     latest, found = {}, []
     for port in reading.ports:
         key = (port.lid, port.route, port.number, port.set)
         if key in latest:
             before = latest[key]
-            found.append((before, port, port.at - before.at if None not in (port.at, before.at) else None))
+            found.append((before, port, port.at - before.at if None not in (port.at, before.at) and port.local == before.local else None))
         latest[key] = port
     return found
 
