@@ -25,15 +25,16 @@ def verdicts(ax, parts):
 
 
 @drawing
-def factors(ax, rows, most=1000):
+def factors(ax, rows, most=100_000):
     """How far off each of `rows` is, `ledger.Row.factor`, from the furthest to the nearest; beyond `most` at the edge.
 
-    The dashed lines are a factor of two and a tenth. The furthest over 100, over 10 and over 2 are named.
+    The dashed lines are a factor of two and a tenth. The furthest of all, of those below 100 and of those below 10 are named.
     """
     far = np.array([min(row.factor(), most) for row in rows])
     order = np.argsort(-far, kind="stable")
     ax.set(yscale="log", ylim=(0.95, 1.3 * most), xlim=(-1, len(rows)), xlabel="errata, the furthest off first", ylabel="off by a factor of")
-    ax.set_yticks([1, 2, 10, 100, 1000], ["1", "2", "10", "100", "1,000"])
+    ticks = [1, 2, *(10**power for power in range(1, 6))]
+    ax.set_yticks(ticks, [f"{tick:,}" for tick in ticks])
     ax.yaxis.set_minor_formatter(lambda value, _: "")
     artists = {"lines": [ax.axhline(level, color=COLOURS["muted"], linestyle="--", linewidth=1.2) for level in (2.0, 1.1)], "dots": [], "labels": []}
     for verdict, mark, colour in (("differs", "o", "second"), ("conflicts", "D", "first")):
@@ -41,6 +42,6 @@ def factors(ax, rows, most=1000):
         artists["dots"] += ax.plot(at, far[order][at], mark, color=COLOURS[colour], markersize=6, label=verdict)
     for place in dict.fromkeys(int((far >= high).sum()) for high in (np.inf, 100, 10)):
         if place < len(rows):
-            artists["labels"].append(ax.annotate(rows[order[place]].id, (place, far[order[place]]), (12, 0), textcoords="offset points", va="center"))
+            artists["labels"].append(ax.annotate(rows[order[place]].id, (place, far[order[place]]), (8, 2), textcoords="offset points", va="bottom"))
     artists["legend"] = ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
     return artists
