@@ -248,7 +248,7 @@ def test_exercises(path, guard):
     assert guard(nbformat.read(path, as_version=nbformat.NO_CONVERT)) == []
 
 
-@pytest.mark.parametrize("path", [ROOT / "README.md", *notebooks("notebooks", "solutions", "exercises")], ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.parametrize("path", [ROOT / "README.md", ROOT / "INSTRUCTOR.md", *notebooks("notebooks", "solutions", "exercises")], ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_links_lead_somewhere(path):
     """A reader would click on a notebook, an exercise or a picture that is not there."""
     text = path.read_text(encoding="utf8") if path.suffix == ".md" else "\n".join(cell["source"] for cell in nbformat.read(path, 4)["cells"] if cell["cell_type"] == "markdown")
