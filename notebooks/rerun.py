@@ -64,14 +64,19 @@ def _lines(cell):
     kinds = [kind for output in cell["outputs"] for kind in output.get("data", {"text": output.get("text", "")})]
     words = sum(output.get("text", "").count("\n") for output in cell["outputs"])
     rows = sum(output["data"]["text/html"].count("<tr>") for output in cell["outputs"] if "text/html" in output.get("data", {}))
-    full = 1.2 * rows + (SLIDE if "image/png" in kinds else 0)
+    full = 1.2 * rows + (SLIDE if _pictures(cell) else 0)
     return 0.7 * (source if source <= 6 else 1) + 0.8 * words + 2.2 * kinds.count("text/latex") + full
+
+
+def _pictures(cell):
+    return any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
 
 
 def placed(notebook):
     """Give each cell that has none its place among the slides: `slide`, `subslide`, `fragment` (waits for a key) or `skip`.
 
     A section begins a slide; whatever comes after waits on the same slide while there is room, and then begins another.
+    No title stands alone on its slide but before a picture.
     Imports, tables of the ledger that only agree, and cells that show nothing are for readers.
     """
     room = 0
@@ -82,7 +87,8 @@ def placed(notebook):
         if begins:
             kind = "subslide" if begins[0] == "### " else "slide"
         else:
-            kind = "skip" if silent else "fragment" if takes <= room and number else "subslide"
+            stays = takes <= room or (takes < SLIDE * 4 and room > SLIDE - 4 and not _pictures(cell))
+            kind = "skip" if silent else "fragment" if number and stays else "subslide"
         kind = cell["metadata"].setdefault("slideshow", {}).setdefault("slide_type", kind)
         if kind in ("slide", "subslide"):
             room = SLIDE

@@ -10,13 +10,25 @@ function scale() {
   main.style.transform = `scale(${k}) translate(-50%, -50%)`;
 }
 
-// a slide's text is as large as there is room for; what is too long even at seven tenths scrolls
+// a slide's text is as large as there is room for, with its lines of code and output whole if they can be;
+// what is too long even at seven tenths scrolls
 function fit(section) {
   const large = section.querySelector("img") ? 1 : 1.3;
-  for (let k = large; k > 0.69; k -= 0.05) {
+  const fits = k => {
     for (const part of section.children) part.style.zoom = k;
-    if (section.scrollHeight <= section.clientHeight + 1 && section.scrollWidth <= section.clientWidth + 1) break;
+    return section.scrollWidth <= section.clientWidth + 1 && section.scrollHeight <= section.clientHeight + 1;
+  };
+  for (const wraps of [false, true]) {
+    section.classList.toggle("wraps", wraps);
+    for (let k = large; k > 0.69; k -= 0.05) if (fits(k)) return;
+    if (section.scrollWidth <= section.clientWidth + 1) return;
   }
+}
+
+function titleOf(section) {
+  const title = section?.querySelector("h1, h2, h3")?.cloneNode(true);
+  title?.querySelectorAll("svg").forEach(svg => svg.replaceWith(svg.getAttribute("aria-label").replaceAll("\\", "")));
+  return title?.textContent ?? "";
 }
 
 function show() {
@@ -25,7 +37,7 @@ function show() {
   fit(sections[at]);
   const titled = sections.slice(0, at + 1).findLast(section => section.querySelector("h1, h2"));
   footer.innerHTML = "<span></span><span></span>";
-  footer.children[0].textContent = titled?.querySelector("h1, h2").textContent ?? "";
+  footer.children[0].textContent = titleOf(titled);
   footer.children[1].textContent = `${at + 1} / ${sections.length}`;
   history.replaceState(null, "", `#${at + 1}`);
   tell();
@@ -53,7 +65,7 @@ function back() {
 
 function tell() {
   if (!notes || notes.closed) return;
-  const first = n => sections[n]?.querySelector("h1, h2, h3")?.textContent ?? "(goes on)";
+  const first = n => titleOf(sections[n]) || "(goes on)";
   const minutes = Math.floor((Date.now() - since) / 60000);
   notes.document.body.innerHTML = `<p>${at + 1} of ${sections.length}, ${minutes} min since opened</p><h2></h2><div></div><p></p>`;
   const [, title, asks, next] = notes.document.body.children;
