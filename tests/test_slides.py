@@ -191,3 +191,19 @@ def test_a_lecture(chromium, tmp_path):
     assert title.is_visible() and "6 · Cluster design" in notes.locator("h2").inner_text()
     assert complaints == []
     context.close()
+
+
+def test_every_slide_fits(chromium, tmp_path):
+    """A slide wider than the screen is cut; one that is too high must at least be readable by scrolling, and hold a table or a tool's output."""
+    page = chromium.new_page(viewport={"width": 1280, "height": 720})
+    for path in NOTEBOOKS:
+        (tmp_path / "deck.html").write_text(deck(path), encoding="utf-8")
+        page.goto((tmp_path / "deck.html").as_uri())
+        page.wait_for_function("[...document.images].every(image => image.complete)")
+        wrong = page.evaluate("""() => sections.flatMap((section, n) => {
+            go(n, Infinity);
+            const high = section.scrollHeight > section.clientHeight + 30 && !section.querySelector("table, pre");
+            return section.scrollWidth > section.clientWidth + 1 || high || section.innerText.trim() + section.querySelector("img, svg") === "null" ? [n + 1] : [];
+        })""")
+        assert wrong == [], path.stem
+    page.close()
