@@ -126,7 +126,7 @@ def hierarchical_allreduce(size, nodes, per_node, alpha, beta, alpha_inside, bet
     >>> round(hierarchical_allreduce(6 * GB, 128, 8, 1.5 * us, 50 * GB, 0.5 * us, 450 * GB) / ms, 1)
     53.5
     """
-    size, nodes, alpha, beta = _read(size, count("nodes", nodes), alpha, beta)
+    size, nodes, alpha, beta = amount("size", size), count("nodes", nodes), amount("alpha", alpha), positive("beta", beta)
     per_node, alpha_inside, beta_inside = count("per_node", per_node), amount("alpha_inside", alpha_inside), positive("beta_inside", beta_inside)
     together(size=size, nodes=nodes, alpha=alpha, beta=beta, per_node=per_node, alpha_inside=alpha_inside, beta_inside=beta_inside)
     inside = 2 * reduce_scatter(size, per_node, alpha_inside, beta_inside)

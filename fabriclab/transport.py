@@ -225,7 +225,9 @@ def time_saved(size, alpha, beta, faster):
     0.1053
     """
     faster = number("faster", faster, least=1.0, expected="1 or more (2 is twice the bandwidth)")
-    return out((1 - 1 / faster) * (1 - latency_share(size, alpha, beta)))
+    share = np.asarray(latency_share(size, alpha, beta))
+    together(faster=faster, size=share)
+    return out((1 - 1 / faster) * (1 - share))
 
 
 def kernel_bandwidth(line, segment, per_segment, copy):
@@ -238,6 +240,8 @@ def kernel_bandwidth(line, segment, per_segment, copy):
     >>> [round(kernel_bandwidth(rate * Gbps, 64 * KB, 4 * us, 5 * GB) / Gbps, 1) for rate in (10, 100, 400)]
     [10.0, 30.5, 30.5]
     """
-    line, core = positive("line", line), effective_bandwidth(positive("segment", segment), per_segment, copy)
+    line, segment, per_segment, copy = positive("line", line), positive("segment", segment), amount("per_segment", per_segment), positive("copy", copy)
+    together(segment=segment, per_segment=per_segment, copy=copy)
+    core = effective_bandwidth(segment, per_segment, copy)
     together(line=line, segment=np.asarray(core))
     return out(np.minimum(line, core))

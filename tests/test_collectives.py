@@ -267,3 +267,9 @@ def test_steps_that_cannot_be():
             c.Step(*bad)
     with pytest.raises(ValueError, match="compute"):
         c.utilisation(0, 1)
+
+
+def test_nodes_are_named_as_nodes():
+    """Shapes that do not meet would be blamed on an argument that the function has not."""
+    with pytest.raises(ValueError, match="^nodes and beta must have shapes"):
+        collectives.hierarchical_allreduce(1.0, [2, 4, 8], 8, 0.0, [1.0, 2.0], 0.0, 1.0)

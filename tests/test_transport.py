@@ -190,3 +190,18 @@ def test_a_kernel_stream_segment_by_segment():
             clock = max(clock + each + segment / copy, (done + segment) / line)
             done += segment
         assert transport.kernel_bandwidth(line, segment, each, copy) == pytest.approx(done / clock, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "function, given, words",
+    [
+        (transport.kernel_bandwidth, (1.0, 1.0, 0.0, float("nan")), "copy must be more than zero"),
+        (transport.kernel_bandwidth, (1.0, 1.0, -1.0, 1.0), "per_segment must be"),
+        (transport.kernel_bandwidth, (1.0, 1.0, [0.0] * 3, [1.0] * 2), "per_segment and copy must have shapes"),
+        (transport.time_saved, (1.0, 0.0, [1.0] * 3, [2.0] * 2), "faster and size must have shapes"),
+    ],
+)
+def test_bad_input_is_named_as_the_argument_that_it_is(function, given, words):
+    """A refusal would name an argument of another function, or numpy's own complaint come through."""
+    with pytest.raises(ValueError, match=f"^{words}"):
+        function(*given)
