@@ -216,6 +216,19 @@ def test_all_pairs(folder):
     assert diagnosis.diagnose(folder({"m.csv": pairs.as_matrix(pairs.measure(network, seed=1))}, "calm")).steps[2].sound
 
 
+def test_pairs_that_tell_nothing_are_not_good(folder):
+    """A matrix of zeros, or one in uproar, would show that pairs are sound; hosts slow by one load be three bad cables."""
+    head = "source\\target [Gb/s]," + ",".join("abcdefgh") + "\n"
+    rows = {"zero": lambda at, to: 0, "wild": lambda at, to: 90 + 37 * (at * 5 + to * 3 + at * to) % 290}
+    for name, cell in rows.items():
+        text = head + "".join(f"{host}," + ",".join(str(cell(at, to)) if at != to else "" for to in range(8)) + "\n" for at, host in enumerate("abcdefgh"))
+        found = diagnosis.diagnose(folder({"m.csv": text}, name))
+        assert not found.steps[2].sound and "pairs-good" not in signs(found) and "nothing stands out" not in repr(found), found
+    network = topology.leaf_spine(4, 4, 4, 4)
+    slow = {pairs.Part("host", f"host-{at:02d}", way="out"): 0.5 for at in (4, 5, 6)}
+    assert {"cold-alike"} == signs(diagnosis.diagnose(folder({"m.csv": pairs.as_matrix(pairs.measure(network, slow, seed=1))}, "alike"))) - {"pair-low"}
+
+
 @pytest.mark.parametrize("rate, device", [(40 * GB, "rxe0"), (90 * GB, "mlx5_0")])
 def test_what_crosses_no_link_says_nothing_about_links(rate, device, folder):
     """RDMA in software would be a slow cable, and a loopback, faster than the port, a sound one."""

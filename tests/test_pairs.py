@@ -401,3 +401,55 @@ def test_parts_that_measure_and_part_names_agree():
     names = [str(part) for part in every_part(SMALL)]
     assert len(set(names)) == len(names)
     assert all(a.place != b.place or a.way != b.way for a, b in itertools.combinations(every_part(SMALL), 2))
+
+
+# What no part of the model does
+
+
+MORE = topology.leaf_spine(4, 4, 8, 8)
+
+
+def wild(change, seed=0):
+    """The verdict on 32 hosts at 48 GB/s, give or take 1 %, after `change` had its way with the matrix."""
+    rng = np.random.default_rng(seed)
+    cells = 48 * GB * (1 + 0.01 * rng.standard_normal((32, 32)))
+    return explain(pairs.of_matrix(change(cells, rng), pairs.hosts(MORE)), MORE)
+
+
+def leaf_of(host):
+    return host // 8
+
+
+OTHERS = {
+    "one pair": lambda cells, rng: cells * np.where(np.arange(1024).reshape(32, 32) == 113, 0.5, 1),
+    "a host that flutters": lambda cells, rng: cells * np.where(np.arange(32)[:, None] == 5, rng.uniform(0.4, 1, 32), 1),
+    "cells at random": lambda cells, rng: cells * np.where(rng.random((32, 32)) < 0.1, 0.5, 1),
+    "a leaf's uplinks": lambda cells, rng: cells * np.where((leaf_of(np.arange(32))[:, None] == 1) != (leaf_of(np.arange(32)) == 1), 0.5, 1),
+    "a slow drift": lambda cells, rng: cells * np.linspace(1, 0.5, 1024).reshape(32, 32),
+    "all noise": lambda cells, rng: cells * rng.uniform(0.3, 1, (32, 32)),
+    "tapered uplinks": lambda cells, rng: cells * np.where(leaf_of(np.arange(32))[:, None] == leaf_of(np.arange(32)), 1, 0.5),
+    "nothing moves": lambda cells, rng: cells * 0,
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_no_part_of_the_model_does_names_none(name):
+    """A fault of another kind would be pinned on a sound part, or a network that is dead or in uproar be called healthy."""
+    found = wild(OTHERS[name])
+    assert not found.findings and not found.healthy and "nothing stands out" not in repr(found)
+
+
+@pytest.mark.parametrize("noise, words", [(0.1, "nothing stands out"), (0.4, "not even a dead part would stand out")])
+def test_how_wild_is_too_wild(noise, words):
+    """Pairs that scatter by a tenth would tell nothing at all, or those by nearly half be sound."""
+    assert words in repr(wild(lambda cells, rng: cells * (1 + noise * (2 * rng.random((3, 32, 32)).sum(0) - 3).clip(-2, 2))))
+
+
+def test_hosts_that_are_slow_alike_may_be_one_cause():
+    """A load that came while three hosts were measured would be three faults, without a word."""
+    same = {Part("host", f"host-{at}", way="out"): 0.6 for at in (14, 15, 16)}
+    apart = {part: share for part, share in zip(same, (0.3, 0.5, 0.7))}
+    two = dict(list(same.items())[:2])
+    for slow, alike in ((same, True), (apart, False), (two, False)):
+        found = explain(measure(MORE, slow), MORE)
+        assert len(found.findings) == len(slow) and found.alike == alike == ("may share one cause" in repr(found))

@@ -58,7 +58,7 @@ def _matrix(evidence, file, reading, rate):
             verdict = verdict or pairs.explain(reading, fabric)
         except ValueError:  # hosts that the fabric names otherwise: then only hosts can be told
             continue
-    found = [Finding(3, "cold-part", line, file) for line in verdict.lines[:3]] if verdict.findings else []
+    found = [Finding(3, "cold-alike" if verdict.alike else "cold-part", line, file) for line in verdict.lines[:3]] if verdict.findings else []
     if verdict.unexplained.size:
         sign, words = ("cold-scattered", "no one part explains: collisions, or a load that comes and goes") if verdict.wired else ("cold-unexplained", "no one host explains; with ibnetdiscover beside it, leaves and spines are looked at")
         found.append(Finding(3, sign, f"{verdict.unexplained.size} cold pairs that {words}", file))
@@ -68,6 +68,8 @@ def _matrix(evidence, file, reading, rate):
         found.append(Finding(3, "pair-low", f"even a usual pair reaches {si(verdict.level, 'B/s')}, {verdict.level / rate:.0%} of the port's {si(rate, 'b/s')}", file))
     elif found:
         found.append(Finding(3, "pair-low", f"the coldest pair reaches {si(float(reading.pairs.bandwidth.min()), 'B/s')}, a usual one {si(verdict.level, 'B/s')}", file))
+    if not found and not verdict.healthy:
+        return [Finding(3, "pairs-unclear", verdict.lines[0], file)]
     return found or [Finding(3, "pairs-good", f"{len(reading.pairs)} pairs around {si(verdict.level, 'B/s')}, none of them cold", file)]
 
 

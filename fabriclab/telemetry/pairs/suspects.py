@@ -52,7 +52,8 @@ class Finding:
 @dataclass(frozen=True, eq=False)
 class Verdict:
     """What `explain` says. `level`: bytes per second of a healthy pair; `noise`: relative; `findings`, the surest first; `suspects`, each alone,
-    ranked; `unexplained`: indices of the cold pairs that no part explains; `wired`: whether the wiring was known, and so leaves and spines."""
+    ranked; `unexplained`: indices of the cold pairs that no part explains; `wired`: whether the wiring was known, and so leaves and spines; `warm`:
+    how many pairs are well above the level, where they are more than the 2 % that may be wrong."""
 
     level: float
     noise: float
@@ -60,11 +61,23 @@ class Verdict:
     suspects: tuple[Suspect, ...]
     unexplained: np.ndarray
     wired: bool
+    warm: int = 0
 
     @property
     def healthy(self):
-        """Whether nothing stands out."""
-        return not self.findings and not self.unexplained.size
+        """Whether nothing stands out, of pairs that carry something, at one level, and still enough to tell."""
+        return not self.findings and not self.unexplained.size and self.level > 0 and not self.warm and not self.wild
+
+    @property
+    def wild(self):
+        """Whether the pairs scatter so far that not even a dead part would be seen."""
+        return SEEN * self.noise >= 1
+
+    @property
+    def alike(self):
+        """Whether three hosts or more are slow by one fraction: rather by one thing that they share than each by itself."""
+        shares = [finding.fraction for finding in self.findings if finding.parts[0].kind == "host"]
+        return len(shares) > 2 and max(shares) - min(shares) < 2 * self.noise
 
     @property
     def decided(self):
@@ -87,7 +100,15 @@ class Verdict:
         if many := self.unexplained.size:
             then = f"measure {'it' if many == 1 else 'them'} again" if self.wired or many == 1 else "give the wiring, and leaves, bundles and spines are looked at"
             said.append(f"{many:,} cold pair{'s' * (many != 1)} that no {'part' if self.wired else 'host'} explains: {then}")
-        return tuple(said) or (f"nothing stands out: all pairs at {si(self.level, 'B/s')}, give or take {self.noise:.1%}",)
+        if self.alike:
+            said.append("next: hosts that are slow alike may share one cause, such as the time at which they were measured: measure one of them again")
+        if said or self.healthy:
+            return tuple(said) or (f"nothing stands out: all pairs at {si(self.level, 'B/s')}, give or take {self.noise:.1%}",)
+        if not self.level:
+            return ("no healthy pair to hold others against: most carry nothing at all",)
+        if self.wild:
+            return (f"cannot decide: pairs scatter by {self.noise:.0%} around {si(self.level, 'B/s')}, and not even a dead part would stand out; measure again on a quiet network",)
+        return (f"cannot decide: most pairs at {si(self.level, 'B/s')}, but {self.warm:,} well above it: what most of them share is slow, or scarce by design",)
 
     def __repr__(self):
         return "\n".join(self.lines)
@@ -131,12 +152,18 @@ def explain(pairs, where=None, paths="hash", noise=0.01, spines=None):
         if abs(again - noise) > 0.1 * noise:
             noise, fit = again, Case(values, families, again).search()
     if fit.score == -np.inf:
-        return Verdict(float(np.median(values)), noise, (), (), np.zeros(0, int), where is not None)
+        level = float(np.median(values))
+        return Verdict(level, noise, (), (), np.zeros(0, int), where is not None, _warm(values, level, noise))
     findings = [_finding(pairs, where, paths, fit, j) for j, cold in enumerate(fit.fractions) if cold <= 1 - SEEN * noise]
     nothing = fit.case.fit()
     ranked = [_suspect(other, nothing) for other in fit.case.alternatives(nothing)[:_SHOWN]]
     left = np.flatnonzero(values < fit.predicted - 5 * fit.width)
-    return Verdict(fit.level, noise, tuple(sorted(findings, key=lambda finding: -finding.gain)), tuple(ranked), left, where is not None)
+    return Verdict(fit.level, noise, tuple(sorted(findings, key=lambda finding: -finding.gain)), tuple(ranked), left, where is not None, _warm(values, fit.level, noise))
+
+
+def _warm(values, level, noise):
+    above = int((values > level * (1 + SEEN * noise)).sum())
+    return above if above > 0.02 * values.size else 0
 
 
 def _placed(pairs, where):
