@@ -129,3 +129,17 @@ def test_hostile_names(file, capsys, tmp_path):
     assert main(["read", str(path)]) == 2
     said = capsys.readouterr().err
     assert "\x1b" not in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("mark", ["\x07", "\x1b[2", "\b", "\x9b31m", "\u202e", "\x7f"])
+def test_no_name_inside_a_file_acts_on_the_terminal(mark, file, capsys):
+    """A host whose name rings a bell, wipes the line or turns the text around would do so when its report is shown."""
+    path = file(f"source,target,bandwidth [Gb/s]\na{mark},b,384\nb,a{mark},192\n", "pairs.csv")
+    assert main(["read", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "a?" in said and all(character.isprintable() or character == "\n" for character in said)
+
+
+def test_other_line_breaks_are_blanks(file):
+    """A carriage return inside a row would glue two numbers together, or wipe what stands before it."""
+    assert [line.text for line in source.lines(file("a\rb\x0cc\u2028d\te\r\n"))] == ["a b c d\te"]

@@ -42,6 +42,13 @@ def test_statistics(file):
     assert "3 queues, 2 with a storm" in said and "4 storms, and one goes on; 5,020 packets dropped" in said and "200 ms unless set otherwise" in said
 
 
+def test_a_storm_that_was_not_counted_as_restored(file):
+    """A queue that works, with a storm more detected than restored, would be all over."""
+    said = telemetry.report(file(made.pfcwd_stats({"Ethernet0:3": (False, 5, 3, 0, 1, 0, 0)})))
+    assert "5 storms, 3 of them over, and it works now; 1 packet dropped" in said
+    assert "2 storms, all over;" not in said and "2 storms, all over" in telemetry.report(file(made.pfcwd_stats({"Ethernet0:3": (False, 2, 2, 0, 0, 0, 0)})))
+
+
 def test_configuration(file):
     """Milliseconds would be told as seconds, or a detection time of thrice the default pass in silence."""
     reading = telemetry.read(file(CONFIG))
@@ -66,6 +73,7 @@ STATS = made.pfcwd_stats(QUEUES)
         (STATS.replace("1000/5000", "1000"), "line 3: not a whole row"),
         (STATS.replace("Ethernet4:3", "Ethernet0:3"), "line 4: 'Ethernet0:3' stands twice"),
         (STATS.replace("Ethernet4:3", "Ethernet4"), "line 4: not a whole row"),
+        (STATS.replace("operational", "unwell", 1), "line 4: 'unwell' is no status"),
         (STATS.rstrip("\n"), "line 5: the file ends in the middle of a row"),
         ("\n".join(STATS.splitlines()[:2]) + "\n", "no data, not a quiet network"),
         (CONFIG.replace("drop", "fly"), "line 4: not a whole row"),

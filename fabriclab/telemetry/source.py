@@ -17,6 +17,9 @@ MOST_ROWS = 100_000
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]{0,200}\x07|\x1b[()][A-Z0-9]")
 # mpirun --tag-output and its kin set one before each piece a rank writes, which may be the middle of a line
+# what else a terminal would act on, or an editor show in another order
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_SPACE = re.compile("[\x0b\x0c\x0d\x1c-\x1f\x85\u2028\u2029]")
 _RANK_TAGS = re.compile(r"\[[\w.@-]*,\d+\]<std(?:out|err|diag)>:")
 _PACKED = {b"\x1f\x8b": "gzip", b"PK": "zip", b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 
@@ -53,7 +56,8 @@ def shorten(text, most=60):
 def lines(path):
     """Yield the `Line`s of the file at `path`.
 
-    Colours (ANSI), carriage returns, a byte-order mark and MPI rank tags are taken off. Raises ValueError naming file
+    Colours (ANSI), carriage returns, a byte-order mark and MPI rank tags are taken off, and what else a terminal would act on is a
+    question mark. Raises ValueError naming file
     and line for what is no text file: missing, a folder or a device, empty, compressed, holding a zero byte, a line of
     more than 64 KiB, more than 256 MiB in all.
     """
@@ -81,6 +85,8 @@ def lines(path):
                 text = raw.decode("utf-8", "replace").rstrip("\r\n")
                 if "\x1b" in text:
                     text = _COLOURS.sub("", text)
+                if not text.isprintable():
+                    text = _SPACE.sub(" ", _CONTROL.sub("?", text))
                 if ">:" in text:
                     text = _RANK_TAGS.sub("", text)
                 yield Line(number, text, raw[-1:] == b"\n")

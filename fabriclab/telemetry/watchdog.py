@@ -110,11 +110,13 @@ def _queue(path, number, text):
     pairs = [_PAIR.fullmatch(cell) for cell in cells[2:]]
     if not where or len(cells) < 5 or not pairs[0] or not all(pair or cell == "N/A" for pair, cell in zip(pairs, cells[2:])):
         refuse(path, number, f"not a whole row of a queue, its status and pairs of counts: {shorten(text)}")
+    if cells[1] not in ("operational", "stormed"):
+        refuse(path, number, f"{shorten(cells[1])} is no status of a queue, which is operational or stormed: {shorten(text)}")
     detected, restored = (int(count) for count in pairs[0].groups())
     if restored > detected:
         refuse(path, number, f"{restored} storms restored of {detected} detected, which cannot be: {shorten(text)}")
     passed = [count for pair in pairs[1:3] for count in ((int(pair[1]), int(pair[2])) if pair else (None, None))]
-    return cells[0], Queue(number, where[1], int(where[2]), "storm" in cells[1], detected, restored, *passed)
+    return cells[0], Queue(number, where[1], int(where[2]), cells[1] == "stormed", detected, restored, *passed)
 
 
 def _setting(path, number, text):
@@ -129,8 +131,8 @@ def doubts(reading):
     """What looks wrong, one sentence each, the gravest first."""
     found = []
     for queue in reading.storms[:6]:
-        now = "and one goes on" if queue.stormed else "all over"
-        lost = f"; {queue.dropped:,} packets dropped to end them" if queue.dropped else ""
+        now = "and one goes on" if queue.stormed else "all over" if queue.restored == queue.detected else f"{queue.restored} of them over, and it works now"
+        lost = f"; {queue.dropped:,} packet{'s' * (queue.dropped != 1)} dropped to end them" if queue.dropped else ""
         found.append(f"{queue.port} queue {queue.number}: {queue.detected} storm{'s' * (queue.detected != 1)}, {now}{lost}; what is plugged in there, or lies behind it, stopped taking packets")
     if len(reading.storms) > 6:
         found.append(f"… and {len(reading.storms) - 6} more queues with storms: they spread from one place, look where most began")
