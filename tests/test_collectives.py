@@ -272,4 +272,4 @@ def test_steps_that_cannot_be():
 def test_nodes_are_named_as_nodes():
     """Shapes that do not meet would be blamed on an argument that the function has not."""
     with pytest.raises(ValueError, match="^nodes and beta must have shapes"):
-        collectives.hierarchical_allreduce(1.0, [2, 4, 8], 8, 0.0, [1.0, 2.0], 0.0, 1.0)
+        c.hierarchical_allreduce(1.0, [2, 4, 8], 8, 0.0, [1.0, 2.0], 0.0, 1.0)
