@@ -34,10 +34,10 @@ def _window(x):
 EXERCISES = [
     Exercise(
         id="fallacies.upgrade",
-        title="Twice the link, how much less time",
+        title="A faster link, how much less time",
         chinese="带宽越高，训练就一定越快？",
         numbers=lambda draw: {"size": draw.pick("size", (8, 16, 20, 40, 64)) * KB, "alpha": draw.pick("alpha", (1.5, 2, 3)) * us, "beta": draw.pick("beta", (12.5, 25, 50)) * GB, "faster": draw.pick("faster", (2, 4))},
-        prompt=lambda x: f"A pipeline stage sends messages of {si(x.size, 'B')} over a link with a start-up of {si(x.alpha, 's')} and {si(x.beta, 'B/s')}. The new link has {x.faster} times the bandwidth and the same start-up. By what share does a message get shorter in time? Give a fraction, such as 0.25.",
+        prompt=lambda x: f"A pipeline stage sends small messages, {si(x.size, 'B')} each, over a link with a start-up of {si(x.alpha, 's')} and {si(x.beta, 'B/s')}. The new link has {x.faster} times the bandwidth and the same start-up. By what share does a message get shorter in time? Give a fraction, such as 0.25.",
         kind=Quantity(lambda x: transport.time_saved(x.size, x.alpha, x.beta, x.faster), "number", tolerance=0.005, slips=(
             Slip("the promise", "you took what the link rate promises; the start-up does not get shorter", lambda x: 1 - 1 / x.faster),
             Slip("of the new time", "you divided by the new time; it is a share of the old one", lambda x: 1 / (1 - transport.time_saved(x.size, x.alpha, x.beta, x.faster)) - 1),
@@ -73,7 +73,7 @@ EXERCISES = [
             Slip("goodput for loss", "you have the loss that leaves the other share", lambda x: x.goodput / (x.goodput + (1 - x.goodput) * _window(x))),
         )),
         hints=("How many packets are on the way in a round trip?", "Goodput is (1-p)/(1-p+pW); solve for p."),
-        moral="Selective repeat would stand a loss hundreds of times larger: on equal links, who recovers and how is the difference that you buy.",
+        moral="Selective repeat would stand a loss larger by nearly the whole window, tens to hundreds of packets: on equal links, who recovers and how is the difference that you buy.",
     ),
     Exercise(
         id="fallacies.early",

@@ -48,8 +48,7 @@ EXERCISES = [
         prompt=lambda x: f"A non-blocking tree joins {x.hosts:,} GPUs, a port of {si(x.port, 'b/s')} each. The switch chips carry {si(x.chip, 'b/s')} one way. Hosts hang on copper; every link between switches is fibre, with a module of {x.watts} W at either end. How many watts do all the modules draw?",
         kind=Quantity(lambda x: _optics(x).pluggable, "power", tolerance=0.002, slips=(
             Slip("one end a link", "you gave a link one module; it has two ends", lambda x: _optics(x).pluggable / 2),
-            Slip("hosts on fibre", "you lit the hosts' own cables too; they are copper here", lambda x: _optics(x, hosts_on_fibre=True).pluggable),
-            Slip("a tier too many", "you have a tier too many: the tier of the leaves adds no fibre", lambda x: 2 * x.hosts * _optics(x).tiers * x.watts),
+            Slip("a tier too many", "you lit a tier too many: the hosts' own cables are copper here, so the tier of the leaves adds no fibre", lambda x: _optics(x, hosts_on_fibre=True).pluggable),
         )),
         hints=("Ports of a switch: capacity over port rate. Two tiers hold k²/2 hosts.", "Each tier above the leaves adds one link a host."),
         moral="A chip with twice the ports may take a whole tier away, and with it two modules a host: that is the dividend of radix.",
@@ -106,7 +105,7 @@ EXERCISES = [
             Slip("the rest", "you gave the share that must stay at home", lambda x: 1 - x.slower * x.home / (x.pool - x.home)),
         )),
         hints=("The mean load takes (1 - s) α + s α'.", "Set it to (1 + slower) α."),
-        moral="A few per cent of slowness buy a share of the pool that is several times as large: what matters is *which* data go there.",
+        moral="At about twice the start-up a task gets slower by the very share it keeps in the pool; behind a switch, by twice that. So it matters *which* data go there.",
     ),
     Exercise(
         id="frontier.tiers",

@@ -30,6 +30,11 @@ def _gain(x, host):
     return scaleup.behind_host(2 * old, host) / scaleup.behind_host(old, host)
 
 
+def _bare(generation):
+    """Bytes per second one way that the link has for packets, their own headers included."""
+    return scaleup.pcie_rate(generation) * next(g.tlp_share for g in catalog.PCIE if g.version == generation)
+
+
 def _times(x):
     """Seconds of the student's AllReduce on each of four fabrics."""
     of = {"NVLink": catalog.NVL72, "Ethernet": scaleup.overlaid(catalog.ETHERNET_512, x.planes), "PCIe": catalog.PCIE_64, "islands": catalog.NVL8}
@@ -87,11 +92,11 @@ EXERCISES = [
         prompt=lambda x: f"A node's NICs of {OLD_PORT[x.generation]} Gb/s give way to NICs of twice that. Each hangs on 16 lanes of PCIe {x.generation}: {LANES[x.generation]}. The maximum payload is {x.payload} B; acknowledgements cost nothing here. How many times as fast does data reach the host?",
         kind=Quantity(lambda x: _gain(x, scaleup.payload_rate(x.generation, x.payload)), "number", tolerance=0.003, slips=(
             Slip("ports alone", "you compared the ports; the slower of port and host link sets the pace", lambda x: 2.0),
-            Slip("no packets", "you let the host link carry nothing but payload", lambda x: _gain(x, scaleup.pcie_rate(x.generation))),
+            Slip("no packets", "you let the host link carry nothing but payload", lambda x: _gain(x, _bare(x.generation))),
             Slip("signalling rate", "you took the host link's signalling rate for what it carries", lambda x: _gain(x, scaleup.pcie_rate(x.generation, coded=False))),
         )),
         hints=("What can the host link carry, in bytes of payload per second, one way?", "The slower of port and link, before and after."),
-        moral="A faster port behind the same host gains what the host link had left, a few per cent to a fifth: ports and PCIe have to double together.",
+        moral="A faster port behind the same host gains what the host link had left, 5 to 20 % at these payloads: ports and PCIe have to double together.",
     ),
     Exercise(
         id="scaleup.order",

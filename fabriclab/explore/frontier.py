@@ -38,10 +38,10 @@ def optics(hosts=10_000, capacity=25.6 * Tbps, port=400 * Gbps, pluggable=20.0, 
         tree = link.tree_optics(hosts, radix, pluggable, copackaged)
         saved = tree.pluggable - tree.copackaged
         fed = link.accelerators_fed(abs(saved), catalog.DGX_H100_POWER / 8)
-        gain = f"saves {_watts(saved)}, enough for {fed:,.0f} H100 in whole nodes" if saved > 0 else f"costs {_watts(-saved)} more" if saved else "saves nothing"
+        gain = f"{_watts(saved)} saved, enough for {fed:,.0f} H100 in whole nodes" if saved > 0 else f"{_watts(-saved)} more" if saved else "nothing saved"
         return "\n".join([
             f"{radix} ports a switch: {f'{tree.tiers:.0f} tiers' if tree.tiers > 1 else 'one switch'}, {tree.links:,.0f} links on fibre, {tree.switch_ends:,.0f} transceivers.",
-            f"Pluggable {_watts(tree.pluggable)}, co-packaged {_watts(tree.copackaged)}: the package {gain}.",
+            f"Pluggable {_watts(tree.pluggable)}, co-packaged {_watts(tree.copackaged)}: {gain}.",
             f"Energy a bit and end: {link.energy_per_bit(pluggable, port) * 1e12:.3g} pJ plugged in, {link.energy_per_bit(copackaged, port) * 1e12:.3g} pJ in the package.",
         ])
 
