@@ -399,6 +399,27 @@ def test_rerun_keeps_what_a_reader_sees_and_drops_the_rest():
     assert rerun.normalised(clean) == clean
 
 
+def test_cells_get_their_places_among_the_slides():
+    """A new cell would be missing from the lecture, a prediction stand beside its answer, or an author's own choice be lost."""
+    new = nbformat.v4
+    text, long = [new.new_output("stream", text="1\n2\n")], [new.new_output("stream", text="1\n" * 30)]
+    picture = [new.new_output("display_data", {"image/png": "iVBORw0KGgo=\n"})]
+    table = [new.new_output("execute_result", {"text/html": "<tr>" * 40})]
+    cells = [
+        ("slide", new.new_markdown_cell("# Title")), ("skip", new.new_code_cell("fabriclab.require('0.1')", outputs=text)),
+        ("slide", new.new_markdown_cell("## 1 Section\n\n**Predict.**")), ("fragment", new.new_code_cell("1 + 1", outputs=text)),
+        ("skip", new.new_code_cell("x = 1")), ("subslide", new.new_code_cell("plot()", outputs=picture)), ("subslide", new.new_markdown_cell("**What it means.**\n\nMuch.\n\nAnd more.")),
+        ("subslide", new.new_code_cell("long()", outputs=long)), ("subslide", new.new_markdown_cell("### Explore")), ("fragment", new.new_code_cell("table()", outputs=table)),
+        ("subslide", new.new_markdown_cell("After a table.")), ("skip", new.new_code_cell('ledger.table("x")', outputs=table)),
+        ("slide", new.new_markdown_cell("## 2 Errata")), ("fragment", new.new_code_cell('ledger.errata("x")', outputs=table)),
+        ("skip", new.new_markdown_cell("## 3 Not today", metadata={"slideshow": {"slide_type": "skip"}})),
+    ]
+    book = new.new_notebook(cells=[cell for _, cell in cells])
+    for _ in range(2):
+        rerun.placed(book)
+        assert [cell["metadata"]["slideshow"]["slide_type"] for cell in book["cells"]] == [place for place, _ in cells]
+
+
 def test_rerun_twice_gives_the_same_bytes(tmp_path, capsys):
     """`make notebooks` after no change must leave nothing for git to show."""
     path = tmp_path / "book.ipynb"

@@ -166,6 +166,9 @@ def test_a_lecture(chromium, tmp_path):
     assert not title.is_visible() and page.get_by_role("heading", name="6.1 The gradient bus").is_visible()
     drawn = page.locator("section.now svg.formula").first.bounding_box()
     assert drawn["width"] > 30 and drawn["height"] > 10
+    strays = """svg => { const box = svg.getBoundingClientRect(), ink = svg.querySelector("path").getBoundingClientRect();
+                        return Math.max(box.left - ink.left, ink.right - box.right, box.top - ink.top, ink.bottom - box.bottom) }"""
+    assert page.locator("section.now svg.formula").first.evaluate(strays) < 3
     assert not page.get_by_text("Ask the room").first.is_visible()
     page.keyboard.press("ArrowLeft")
     assert title.is_visible()
