@@ -408,7 +408,7 @@ def test_cells_get_their_places_among_the_slides():
     cells = [
         ("slide", new.new_markdown_cell("# Title")), ("skip", new.new_code_cell("fabriclab.require('0.1')", outputs=text)),
         ("slide", new.new_markdown_cell("## 1 Section\n\n**Predict.**")), ("fragment", new.new_code_cell("1 + 1", outputs=text)),
-        ("skip", new.new_code_cell("x = 1")), ("subslide", new.new_code_cell("plot()", outputs=picture)), ("subslide", new.new_markdown_cell("**What it means.**\n\nMuch.\n\nAnd more.")),
+        ("skip", new.new_code_cell("x = 1")), ("subslide", new.new_code_cell("plot()", outputs=picture)), ("subslide", new.new_markdown_cell("**What it means.**\n\nMuch.\n\nAnd more.\n\nAnd yet more.")),
         ("subslide", new.new_code_cell("long()", outputs=long)), ("subslide", new.new_markdown_cell("### Explore")), ("fragment", new.new_code_cell("table()", outputs=table)),
         ("subslide", new.new_markdown_cell("After a table.")), ("skip", new.new_code_cell('ledger.table("x")', outputs=table)),
         ("slide", new.new_markdown_cell("## 2 Errata")), ("fragment", new.new_code_cell('ledger.errata("x")', outputs=table)),
