@@ -88,7 +88,7 @@ def early(ax, fec=link.KP4, rate=400 * Gbps, seen=1e-6):
     ax.set(xlabel="bit error ratio before correction", ylabel="a day")
     artists = {}
     for name, values, (colour, dash) in (("corrected", lambda b: words * fec.n * fec.symbol_error(b), SERIES[0]), ("lost", lambda b: words * fec.codeword_loss(b), SERIES[1])):
-        label = "symbols in error, corrected" if name == "corrected" else "codewords lost"
+        label = "symbols in error" if name == "corrected" else "codewords lost"
         artists[name] = ax.plot(ratios, values(ratios), color=COLOURS[colour], linestyle=dash, label=label)
         artists[name] += ax.plot([seen], [values(seen)], "o", color=COLOURS[colour], markersize=8)
     artists["one"] = [ax.axhline(1, color=COLOURS["muted"], linestyle=":", linewidth=1.6)]
