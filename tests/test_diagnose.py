@@ -9,8 +9,9 @@ from damage import damaged
 
 from fabriclab import cluster, diagnosis, topology
 from fabriclab.__main__ import main
-from fabriclab.diagnosis import CAUSES, SIGNS, causes, incidents
-from fabriclab.diagnosis.evidence import MOST_FILES
+from fabriclab.diagnosis import CAUSES, SIGNS, causes, incidents, walk
+from fabriclab.diagnosis.evidence import MOST_FILES, Evidence
+from fabriclab.diagnosis.finding import Finding
 from fabriclab.telemetry import made, pairs
 from fabriclab.units import GB, us
 from test_telemetry_perfquery import ROOT
@@ -398,6 +399,110 @@ def test_two_versions_of_nccl_are_noted(folder):
     found = diagnosis.diagnose(folder({"1.log": log, "2.log": re.sub(r"(NCCL version )\S+", r"\g<1>2.7.8", log)}))
     assert any("2.7.8" in note and "one job runs one version" in note for note in found.notes)
     assert not diagnosis.diagnose(folder({"1.log": log, "2.log": log}, "same")).notes
+
+
+# Where each rule ends
+
+
+def concluded(*seen):
+    """The conclusion from `seen` signs alone."""
+    steps = [walk.Step(number, "", ("f",), tuple(Finding(3, sign, "", "f") for sign in seen) if number == 3 else (), "") for number in range(1, 6)]
+    return walk._conclude(Evidence("x", ()), steps, [finding for step in steps for finding in step.findings])
+
+
+def test_how_much_of_a_lead_is_enough():
+    """A verdict would be clear by a hair, or causes far behind stand among those left."""
+    assert concluded("slow", "slow-port").confidence == "clear"  # 4 to 0
+    assert concluded("slow", "bit-errors", "link-downs", "some-pairs", "paused").confidence == "likely"  # 4 to 2
+    found = concluded("slow", "bit-errors", "some-pairs", "cold-scattered")  # 3 to 2, then 1
+    assert found.cause is None and found.between == (NAMES["ecmp"], NAMES["link"])
+    assert not walk.Step(3, "", ("f",), (Finding(3, "pairs-good", "", "f"), Finding(3, "pair-low", "", "f")), "").sound
+
+
+def test_no_fault_is_only_said_where_all_was_looked_at(folder):
+    """Full counters and a busy GPU would be told as "no fault", though no collective and no cable was looked at."""
+    files = incidents.make("counters", 3)
+    for some in (["gpu.txt"], ["allreduce.txt", "incident.toml"], ["write_bw.txt", "mlxlink.txt", "incident.toml"]):
+        assert diagnosis.diagnose(folder({file: files[file] for file in [*some, "perfquery.txt"]}, some[0])).cause is None
+
+
+@pytest.mark.parametrize("collective", ["reduce_scatter", "all_gather"])
+def test_half_of_an_allreduce(collective, folder):
+    """A ReduceScatter at full rate would be slow by an AllReduce's model, or one with a halved link not be recognised."""
+    sizes = [1 << power for power in range(20, 34)]
+    for slowdown, sign in ((1, "nccl-good"), (2, "nccl-like-lanes")):
+        times = [cluster.slow_link(size, 16, 1.5 * us, 8 * 48 * GB, slowdown) / 2 for size in sizes]
+        found = diagnosis.diagnose(folder({"a.txt": made.nccl_tests(collective, sizes, times, ["n1", "n2"], 8), "incident.toml": NDR}, str(slowdown)))
+        assert sign in signs(found) and ("100%" in repr(found)) == (slowdown == 1), found
+
+
+def test_one_node_short_of_ports_beside_a_whole_one(folder):
+    """The node that lost four ports would set what all are held against."""
+    sizes = [1 << power for power in range(16, 34)]
+    half = made.nccl_tests("all_reduce", sizes, [cluster.slow_link(size, 16, 1.5 * us, 4 * 48 * GB, 1) for size in sizes], ["n1", "n2"], 8)
+    logs = {"1.log": made.nccl_log(["n1", "n2"], 8, 8), "2.log": made.nccl_log(["n3", "n4"], 8, 4, channels=2)}
+    assert "nccl-low" in signs(diagnosis.diagnose(folder(logs | {"a.txt": half, "incident.toml": NDR})))
+
+
+def test_ports_that_are_listed_and_not_used(folder):
+    """Two channels over two of eight ports would be a node that has two."""
+    found = diagnosis.diagnose(folder({"n.log": made.nccl_log(["n1", "n2"], 8, 8, used=2)}))
+    assert "few-ports" in signs(found) and "where 8 were to be used" in repr(found)
+
+
+def test_retries_that_ran_out(folder):
+    """NCCL's own word for a peer that does not answer would be passed over."""
+    log = made.nccl_log(["n1", "n2"], 8, 8, channels=2) + "n1:10:20 [0] NCCL WARN NET/IB : Got completion from peer with error 12, opcode 0, len 0, vendor err 129\n"
+    assert "nccl-timeouts" in signs(diagnosis.diagnose(folder({"n.log": log})))
+
+
+def test_the_same_test_twice_is_not_more_flows(folder):
+    """A pair that was slow once would be cured by flows that nobody added."""
+    sizes = [1 << 16, 1 << 20, 1 << 23]
+    tests = [made.perftest_bandwidth(sizes, [rate * GB] * 3) for rate in (24, 48)]
+    found = signs(diagnosis.diagnose(folder({"bw.txt": "".join(tests), "incident.toml": NDR})))
+    assert "pair-varies" in found and "more-flows-cure" not in found
+
+
+def test_large_messages_are_late_by_their_length(folder):
+    """A megabyte that takes 22 us on a sound port would be queued on the path."""
+    for size, late in ((2, True), (1 << 20, False)):
+        text = made.perftest_latency([size], [(20 * us, 90 * us, 22 * us, 23 * us, 3 * us, 30 * us, 60 * us)], link="IB")
+        assert ("late" in signs(diagnosis.diagnose(folder({"lat.txt": text}, str(size))))) == late
+
+
+def test_where_all_pause_no_one_is_the_source(folder):
+    """One of ten ports that pause alike would be the source of a storm; a card's own word of one be unheard."""
+    ports = [f"Ethernet{at}" for at in range(10)]
+    text = made.pfc_counters({port: [0, 0, 0, 30_000 + 9_000 * (port == "Ethernet4"), 0, 0, 0, 0] for port in ports}, {port: [0] * 8 for port in ports})
+    assert signs(diagnosis.diagnose(folder({"c.txt": text, "incident.toml": NDR}))) == {"paused"}
+    assert "card-storms" in signs(diagnosis.diagnose(folder({"e.txt": made.ethtool({"rx_prio3_pause": 0, "tx_pause_storm_warning_events": 3})}, "card")))
+
+
+def test_a_line_that_is_half_full_is_not_filled_by_others(folder):
+    """A slow pair would be put down to a neighbour that leaves it room enough."""
+    text = "".join(f"17644100{at:02d}\n" + made.perfquery(7, 3, {"PortXmitData": 6 * 10**9 * at, "PortXmitPkts": 10**7 * at, "PortXmitWait": 0}) for at in (10, 12))
+    found = signs(diagnosis.diagnose(folder({"p.txt": text, "bw.txt": made.perftest_bandwidth([1 << 20], [12 * GB]), "incident.toml": NDR})))
+    assert "rate" in found and "others-fill-it" not in found
+
+
+def test_error_counters_that_are_full_may_still_count(folder):
+    """Errors that stand at all ones would be old ones, because they cannot grow."""
+    text = "".join(f"17644100{at:02d}\n" + made.perfquery(7, 3, {"SymbolErrorCounter": 65535, "PortXmitData": at, "PortXmitPkts": at}, False) for at in (10, 20))
+    assert "receive-errors" in signs(diagnosis.diagnose(folder({"p.txt": text}, "full")))
+    assert "receive-errors" not in signs(diagnosis.diagnose(folder({"p.txt": text.replace("65535", "65534")}, "old")))
+
+
+def test_a_link_that_went_down(folder):
+    """A link that comes and goes would be clean."""
+    text = incidents.make("healthy", 4)["mlxlink.txt"]
+    assert signs(diagnosis.diagnose(folder({"m.txt": re.sub(r"(Link Down Counter +: )0", r"\g<1>3", text)}))) == {"link-downs"}
+
+
+@pytest.mark.parametrize("now, synthetic, sign", [(2.6, 2.55, "input-cleared"), (4, 3, "input-partly"), (4, 2.05, "input-cures")])
+def test_what_made_up_input_shows(now, synthetic, sign, folder):
+    """Input that is half of the trouble would be all of it, or none."""
+    assert sign in signs(diagnosis.diagnose(folder({"p.txt": port(None), "incident.toml": f"[iteration]\nbefore = 2\nnow = {now}\nsynthetic = {synthetic}\n"})))
 
 
 # The table

@@ -50,6 +50,7 @@ SIGNS = {
     "gpu-waits": _all(1, input=-3),
     "gpu-busy": {"input": -2},
     "input-cures": _all(-3, input=3),
+    "input-partly": {"input": 1},
     "input-cleared": {"input": -3},
     "slow-without-network": {"input": 2, "counters": -2},
     "slow-elsewhere": {"input": 1, "counters": -2},  # the same, and nobody looked whether the GPUs lack work: one may be slow itself

@@ -106,8 +106,9 @@ def _log(evidence):
         if few:
             host, ports = next(iter(few.items()))
             used = ", ".join(nccl_ways.ports_used(log).get(host) or [port for at, port in log.ports if at == host])
-            sign = "few-ports" if evidence.told.ports_per_node or forced else "fewer-than-gpus"
-            whose = f"where {wanted} were to be used" if evidence.told.ports_per_node else f"with {gpus} GPUs; that each should have one is not told (ports_per_node)"
+            sure = evidence.told.ports_per_node or _listed(log).get(host, 0) >= wanted
+            sign = "few-ports" if sure or forced else "fewer-than-gpus"
+            whose = f"where {wanted} were to be used" if sure else f"with {gpus} GPUs; that each should have one is not told (ports_per_node)"
             found.append(Finding(2, sign, f"{host} uses {ports} port{'s' * (ports != 1)} ({used[:80]}), {whose}", file))
         if forced:
             found.append(Finding(2, "forced-ports" if few else "told-ports", f"NCCL_IB_HCA is set to {forced[:60]}", file))
@@ -121,14 +122,17 @@ def _log(evidence):
 
 def _ports(log):
     """How many ports of each host NCCL uses: by its channels, else as it lists them."""
-    listed = {host: sum(at == host for at, _ in log.ports) for host, _ in log.ports}
-    return listed | {host: len(ports) for host, ports in nccl_ways.ports_used(log).items()}
+    return _listed(log) | {host: len(ports) for host, ports in nccl_ways.ports_used(log).items()}
+
+
+def _listed(log):
+    return {host: sum(at == host for at, _ in log.ports) for host, _ in log.ports}
 
 
 def _ports_there(evidence):
-    """How many ports a node has by NCCL's log, where nothing kept NCCL from using them all; None where that is not known."""
+    """How many ports a node has, listed or used, by NCCL's log, where nothing kept NCCL from using them all; None where that is not known."""
     logs = [log for _, log in evidence.logs() if _ports(log)]
-    free = [ports for log in logs if "NCCL_IB_HCA" not in dict(log.forced) for ports in _ports(log).values()]
+    free = [ports for log in logs if "NCCL_IB_HCA" not in dict(log.forced) for ports in (*_listed(log).values(), *_ports(log).values())]
     return max(free) if free and len(logs) == sum("NCCL_IB_HCA" not in dict(log.forced) for log in logs) else None
 
 

@@ -22,9 +22,9 @@ def gpu(evidence):
             sign = "gpu-low" if active is None else "gpu-holes" if active >= 0.8 * busy else "gpu-unclear"
         found.append(Finding(1, sign, f"{numbers}: {gpus.saying(reading)}", file))
     if told.synthetic and told.now and told.before:
-        cured = told.now / told.synthetic >= SLOWER and told.synthetic <= told.before * SLOWER
-        words = f"with made-up input a step takes {si(told.synthetic, 's')}, with files {si(told.now, 's')}"
-        found.append(Finding(1, "input-cures" if cured else "input-cleared", words + (": the input is what it waits for" if cured else ": the input is not what it waits for"), TOLD))
+        gains, whole = told.now / told.synthetic >= SLOWER, told.synthetic <= told.before * SLOWER
+        sign, so = ("input-cleared", "not what it waits for") if not gains else ("input-cures", "what it waits for") if whole else ("input-partly", "a part of what it waits for")
+        found.append(Finding(1, sign, f"with made-up input a step takes {si(told.synthetic, 's')}, with files {si(told.now, 's')}: the input is {so}", TOLD))
     if told.before and told.now and told.now / told.before >= SLOWER:
         found.append(Finding(1, "slow", f"a step takes {si(told.now, 's')}, {told.now / told.before - 1:.0%} more than the {si(told.before, 's')} before", TOLD))
     return found

@@ -128,7 +128,7 @@ def _also(steps):
     """All findings, and what only several steps together show."""
     signs = {finding.sign for step in steps for finding in step.findings}
     if "slow" in signs and {"nccl-good", "pairs-good"} <= signs:
-        sign = "slow-without-network" if signs & {"gpu-low", "gpu-holes", "input-cures"} else "slow-elsewhere"
+        sign = "slow-without-network" if signs & {"gpu-low", "gpu-holes", "input-cures", "input-partly"} else "slow-elsewhere"
         steps[0] = Step(**{**vars(steps[0]), "findings": (*steps[0].findings, Finding(1, sign, "steps take longer, but collectives and pairs reach their rates: the time goes elsewhere", "steps 1 to 3"))})
     return [finding for step in steps for finding in step.findings]
 
