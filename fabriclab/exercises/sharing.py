@@ -72,7 +72,7 @@ EXERCISES = [
             Slip("alone at night", "you gave yourself the whole adapter; the other busy ones want theirs too", lambda x: _slower(x) - _slower(x, cap=False, busy=1)),
         )),
         hints=("What is your rate under the cap?", "Under guarantees, the busy ones share all of the adapter equally."),
-        moral="A cap is a promise to the others that they need not use. Ask which of the two your provider sells.",
+        moral="A cap keeps the others' parts free for them, whether they use them or not. Ask which of the two your provider sells.",
     ),
     Exercise(
         id="sharing.four",

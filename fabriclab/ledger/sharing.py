@@ -28,7 +28,7 @@ ROWS = [
     Row("sr-iov/overhead", "SR-IOV", "a few %", None, "assumed", "below bare metal, where adapter, hypervisor and placement are set up well; no measurement is named, and a function across a NUMA boundary loses more"),
     Row("isolation/burst", "Traffic isolation and quality of service", "2 s", lambda: BURST / PORT, "agrees", "100 GB at 400 Gb/s, 50 GB/s"),
     Row("isolation/allreduce", "Traffic isolation and quality of service", "50 %", lambda: _longer(2 / 3), "assumed",
-        f"nothing in the text allows to derive it. Two AllReduce flows to the checkpoint's one on a link are exactly 50 % more, one to one {_longer(1 / 2):.0%}; and the checkpoint delays nobody by more than its 2 s, "
+        f"nothing in the text allows to derive it. Two AllReduce flows to the checkpoint's one on a link are exactly 50 % more, one to one {_longer(1 / 2):.0%}; and in the fluid the checkpoint delays nobody by more than its 2 s, "
         f"so 50 % needs an AllReduce of {2 * BURST / GB:.0f} GB at most on that link: at one to one, the 700 GB of a 350 GB gradient take {_longer(1 / 2, 700 * GB):.0%} more"),
     Row("isolation/lanes", "Traffic isolation and quality of service", "16", lambda: catalog.VIRTUAL_LANES, "agrees",
         f"of InfiniBand, VL15 for management among them: {catalog.DATA_LANES} for data, and a port may have fewer; Ethernet has {catalog.TRAFFIC_CLASSES} classes"),
