@@ -85,7 +85,7 @@ EXERCISES = [
             Slip("not per second", "you gave what was sent, and not yet per second", lambda x: _rates(x).sent * x.seconds),
         )),
         hints=("Which of the two counters, and how much did it rise?", "One unit is a word of four bytes, however many lanes the port has."),
-        moral="Half of the surprising utilisations in dashboards are a factor of four, or of eight.",
+        moral="Behind a surprising utilisation on a dashboard there is often a factor of four, or of eight.",
     ),
     Exercise(
         id="monitoring.full",
@@ -135,7 +135,7 @@ EXERCISES = [
         numbers=lambda draw: {"size": draw.pick("size", (4, 8, 10, 20)) * GB, "slowdown": draw.pick("slowdown", (3, 4, 6)), "place": draw.pick("place", ("port", "cable"))},
         prompt=lambda x: f"AllReduce of {si(x.size, 'B')} over {RANKS} ranks with 50 GB/s a port, start-ups left out, over two complementary pipelined trees, each for half of the buffer: up, then down. Every rank but the two roots has two children in one tree and is a leaf of the other. "
                          + {"port": f"The port of one such rank has fallen to 1/{x.slowdown} of its rate.", "cable": f"A cable between two switches, over which only *one* edge of *one* tree runs, has fallen to 1/{x.slowdown} of a port's rate."}[x.place]
-                         + " How long does the AllReduce take? The ring would take 2M/β, times what its slowest link is slower.",
+                         + " How long does the AllReduce take? The ring would take 2M/β, times the factor by which its slowest link is slower.",
         kind=Quantity(_trees, "time", tolerance=0.01, slips=(
             Slip("the other place", "you put the other number of bytes over the slow part: a port passes all edges of its rank, in both trees; the cable passes one", lambda x: _trees(x, {"port": 0.5, "cable": 1.0}[x.place])),
             Slip("as if healthy", "you left the slow part out", lambda x: _trees(x, slowdown=1)),
