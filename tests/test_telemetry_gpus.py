@@ -72,7 +72,22 @@ def test_what_the_two_numbers_mean(busy, active, words):
 
 def test_a_gpu_that_is_left_out(file):
     """One GPU without work among eight would be lost in the mean."""
-    assert "GPU 2 is busy 10%" in telemetry.report(file(made.nvidia_smi_dmon([[0.99, 0.99, 0.1, 0.99]])))
+    for busy, left_out in ((0.1, True), (0.75, True), (0.85, False)):
+        said = telemetry.report(file(made.nvidia_smi_dmon([[0.99, 0.99, busy, 0.99]])))
+        assert (f"GPU 2 is busy {busy:.0%}" in said) == left_out
+
+
+def test_a_job_that_is_nearly_always_busy_is_not_doubted(file):
+    """Nine tenths, the chapter's healthy job, would be too little, or four fifths no cause to look."""
+    for busy, doubted in ((0.92, False), (0.8, True)):
+        assert ("of the time no kernel ran" in telemetry.report(file(made.nvidia_smi_dmon([[busy] * 2])))) == doubted
+
+
+def test_a_share_a_little_above_one(file):
+    """A rounding of the tool's would be refused, or 105 % pass for one."""
+    assert telemetry.read(file("#Entity   SMACT\nID\nGPU 0     1.001\n")).gpus[0].active == (1.0,)
+    with pytest.raises(ValueError, match="no share of one"):
+        telemetry.read(file("#Entity   SMACT\nID\nGPU 0     1.050\n"))
 
 
 @pytest.mark.parametrize(

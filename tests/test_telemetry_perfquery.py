@@ -305,3 +305,32 @@ def test_a_time_that_there_is_not(file):
     """The thirtieth of February would be some other day."""
     with pytest.raises(ValueError, match="line 1: .* no time that there is"):
         telemetry.read(file(dated("2026-02-30T10:00:00+00:00")))
+
+
+@pytest.mark.parametrize(
+    "one, other, seconds",
+    [
+        ("2026-01-01T00:00:10Z", "2026-01-01T08:00:20+08:00", 10),
+        ("2026-01-01T00:00:10", "2026-01-01T00:00:20", 10),
+        ("1767225610", "2026-01-01T00:00:20Z", 10),  # date +%s counts from one moment everywhere
+        ("2026-01-01T00:00:10", "2026-01-01T08:00:20+08:00", None),
+        ("1767225610", "2026-01-01T00:00:20", None),
+    ],
+)
+def test_a_clock_without_its_zone_is_no_clock_beside_one_with(file, one, other, seconds):
+    """Hours between two zones would be taken for time that passed."""
+    path = file("".join(f"{at}\n{made.perfquery(5, 1, {'PortXmitData': 1000 + number})}" for number, at in enumerate((one, other))))
+    assert [between for *_, between in perfquery.pairs(telemetry.read(path))] == [seconds]
+    assert ("in the 10 s" in telemetry.report(path)) == (seconds is not None)
+
+
+def test_plain_and_extended_answers_are_no_pair(file):
+    """A 32-bit count would be taken from a 64-bit one."""
+    path = file(made.perfquery(5, 1, {"PortXmitData": 1000}) + made.perfquery(5, 1, {"PortXmitData": 2000}, False))
+    assert perfquery.pairs(telemetry.read(path)) == []
+
+
+def test_a_time_that_is_cut_is_none(file):
+    """Ten digits of a time cut short would be seconds of another year."""
+    path = file("1767225610\n" + made.perfquery(5, 1, {"PortXmitData": 1}) + "1767225620")
+    assert [port.at for port in telemetry.read(path).ports] == [1767225610.0]

@@ -42,6 +42,12 @@ def test_statistics(file):
     assert "3 queues, 2 with a storm" in said and "4 storms, and one goes on; 5,020 packets dropped" in said and "200 ms unless set otherwise" in said
 
 
+def test_the_most_storms_come_first_and_one_that_goes_on_is_one(file):
+    """Where to look would be the queue that comes first by name; a storm not counted yet would be none."""
+    reading = telemetry.read(file(made.pfcwd_stats({"Ethernet0:3": (True, 0, 0, 0, 0, 0, 0), "Ethernet4:3": (False, 2, 2, 0, 0, 0, 0), "Ethernet8:3": (False, 9, 9, 0, 0, 0, 0)})))
+    assert [queue.port for queue in reading.storms] == ["Ethernet8", "Ethernet4", "Ethernet0"]
+
+
 def test_a_storm_that_was_not_counted_as_restored(file):
     """A queue that works, with a storm more detected than restored, would be all over."""
     said = telemetry.report(file(made.pfcwd_stats({"Ethernet0:3": (False, 5, 3, 0, 1, 0, 0)})))
