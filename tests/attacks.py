@@ -1,6 +1,7 @@
 """What a class might send in the place of one answer: {name: source}. `q4` is the exercise attacked; none of these earns it.
 
-Those that look for what they must not find answer rightly once they have found it: so a leak shows as a point. Never run these outside a box: some mean it.
+Those that look for what they must not find answer rightly once they have found it: so a leak shows as a point. Where a line `# %%`
+parts one, what is before it stands in a cell before all answers. Never run these outside a box: some mean it.
 """
 
 FOUND = "q4.check(2 * q4.size)"  # the right answer, given only by an attack that has got somewhere
@@ -178,4 +179,74 @@ IN_FUNCTION = {
     "an exception that cannot be shown": "class E(Exception):\n    def __str__(self): raise SystemExit\ndef ring(*a): raise E",
     "a coroutine": "async def ring(*a): return 0.0",
     "a generator": "def ring(*a): yield 0.0",
+}
+
+CHANNEL = "import gc, os\nsend = [o for o in gc.get_objects() if type(o).__name__ == 'Channel'][0].send\n"
+
+FORGES = {
+    "a cell too slow that was none": CHANNEL + "for n in range(13, 30): send(end=n, wrong='', late=True, left=True, changed=[])",
+    "another cell too slow": CHANNEL + "send(end=13, wrong='', late=False, left=False, changed=[])\nfor n in (14, 15): send(begin=n); send(end=n, wrong='slow', late=True, left=False, changed=[])",
+    "the end of all cells": CHANNEL + "send(end=13, wrong='', late=False, left=False, changed=[])\nfor n in range(14, 30): send(begin=n); send(end=n, wrong='', late=False, left=False, changed=[])\nsend(done=True)",
+    "the end of all cells, and then an end": CHANNEL + "send(end=13, wrong='', late=False, left=False, changed=[])\nfor n in range(14, 30): send(begin=n); send(end=n, wrong='', late=False, left=False, changed=[])\nsend(done=True)\nos._exit(0)",
+    "an end, in another cell's name": CHANNEL + "send(begin=14)\nos._exit(0)",
+    "an end, in the name of no cell": CHANNEL + "import random\nsend(begin=random.randrange(10**6, 10**9))\nos._exit(0)",
+    "answers of no form in others' names": CHANNEL + "for d in ({'score': 1}, {'value': True}, {'outputs': 7}, [], 'right', 7):\n    for n in ('transport.crossover', 'transport.ring', 'transport.busbw'): send(check=n, data=d)",
+    "notes of a megabyte": CHANNEL + "for n in range(50): send(end=n, wrong='w' * 9000, late='yes', left=1, changed=[['x'] * 100, {}, None])\nfor n in range(100): send(other='someone' * 50 + str(n)); send(setup='broken'); send(ready=False)",
+    "word every second that all is well": CHANNEL + "import time\nwhile True:\n    try: time.sleep(0.5); send(fine=1)\n    except BaseException: pass",
+    "a million empty lines": "import os\nfor fd in range(3, 256):\n    try:\n        for _ in range(20_000): os.write(fd, b'\\n' * 50)\n    except OSError: pass",
+    "words on the pipe by way of /proc": "import os\nfor p in ('1', 'self'):\n    try: names = os.listdir(f'/proc/{p}/fd')\n    except OSError: continue\n    for fd in names:\n        try: open(f'/proc/{p}/fd/{fd}', 'r+b', 0).write(b'\\n{\"done\": true}\\n' * 100)\n        except OSError: pass",
+    "the owner": "from fabriclab.exercises import bank\nbank.OWNER = 'bob'\nq = exercises.Student('bob').ask('transport.staging'); q.check(q.size)",
+    "the sheet": "from fabriclab.exercises import bank\nfor q in bank.SHEET.values(): q['kind'] = 'Free'; q['numbers'] = {}; q['needs'] = {}\nbank.KINDS.clear()\nq4.check(1)",
+}
+
+SPOILS = {
+    "a thread that takes the questions away": "import threading, time\ndef spoil():\n    names, end = get_ipython().user_ns, time.time() + 1\n    while time.time() < end: names['answer'] = names['q5'] = names['q6'] = names['me'] = None\nthreading.Thread(target=spoil, daemon=True).start()\n# %%\nq4.check(1)",
+    "a thread that patches for ever": "import builtins, threading\ndef spoil():\n    while True: builtins.len = builtins.isinstance = lambda *a: 0\nthreading.Thread(target=spoil, daemon=True).start()\n# %%\nq4.check(1)",
+    "a bomb in one cell, thrown in another": "import os\nclass Bomb(float):\n    def __getattribute__(self, name): os._exit(0)\n    __float__ = __repr__ = __eq__ = __hash__ = lambda self, *a: os._exit(0)\nmine = Bomb(3)\n# %%\nq4.check(mine)\nfloat.__float__(mine)",
+    "a finalizer that waits for later": "import os\nclass D:\n    def __del__(self): os._exit(1)\nd = D(); d.me = d; del d\n# %%\nq4.check(1)",
+    "a generator that ends Python when closed": "def g():\n    import os\n    try:\n        while True: yield 1.0\n    finally: os._exit(0)\nx = g(); next(x)\n# %%\nq4.check(x)\ndel x",
+    "an exit registered": "import atexit, os, faulthandler\natexit.register(os._exit, 3); faulthandler.dump_traceback_later(0.05, exit=True, file=open('/dev/null', 'w'))\n# %%\nq4.check(1)",
+    "another bank in the list of modules": "import sys, types\nfake = types.ModuleType('fabriclab.exercises.bank')\nfake.grade = lambda *a: type('R', (), dict(score=1.0, status='right', message=''))()\nsys.modules['fabriclab.exercises.bank'] = fake\nfrom fabriclab.exercises import student\nexercises.bank = student.bank = fake\nq4.check(1)",
+    "the bank loaded anew": "import importlib\nfrom fabriclab.exercises import bank\nimportlib.reload(bank); q4.check(1)",
+    "every module loaded anew": "import importlib, sys\nfor n, m in list(sys.modules.items()):\n    if n.startswith(('fabriclab', 'json', 'signal', 'threading')):\n        try: importlib.reload(m)\n        except BaseException: pass\nq4.check(1)",
+    "the source of every later cell": "get_ipython().input_transformers_cleanup.append(lambda lines: ['import os; os._exit(0)\\n'])",
+    "the numbers in every later cell": "import ast\nclass Zero(ast.NodeTransformer):\n    def visit_Constant(self, node): node.value = 0; return node\nget_ipython().ast_transformers.append(Zero())",
+    "an event before every later cell": "import os\nget_ipython().events.register('pre_run_cell', lambda *a: os._exit(0))",
+    "an event that sleeps before every later cell": "import time\nget_ipython().events.register('pre_run_cell', lambda *a: time.sleep(1e6))",
+    "methods of the one shell": "ip = get_ipython(); ip.run_cell = ip.transform_cell = ip.run_code = ip.run_ast_nodes = lambda *a, **k: 'pass'",
+    "parts of the one shell": "ip = get_ipython(); ip.compile = ip.displayhook = ip.events = ip.input_transformer_manager = ip.loop_runner = None",
+    "names that cannot be looked up": "class N(dict):\n    def __getitem__(self, name): raise SystemExit\nget_ipython().user_ns = N()",
+    "all names cleared": "get_ipython().user_ns.clear()",
+    "%reset -f": "%reset -f",
+    "other things in the questions' names": "q5 = q6 = q7 = me = exercises = None",
+    "questions that do not ask": "q5.check = q6.check = q7.check = lambda *a: None",
+    "the runner's own functions": "import sys\nf = sys._getframe()\nwhile f: g = f.f_globals; f = f.f_back\nfor n in ('run', 'sweep', 'silence', 'describe', 'Late', '_tasks', 'os', 'signal', 'json'): g[n] = lambda *a, **k: None",
+    "the runner's own classes": "import gc\nfor o in gc.get_objects():\n    if isinstance(o, type) and o.__name__ in ('Kept', 'Late', 'Channel'):\n        for k in ('back', '__enter__', '__exit__', 'send', 'threads_left', '_ring'): setattr(o, k, lambda *a, **k: None)",
+    "the code of json": "import json\njson.dumps.__code__ = (lambda *a, **k: '{\"done\": true}').__code__; json.JSONEncoder.iterencode = json.JSONEncoder.encode = lambda *a: 'null'\nq4.check(1)",
+    "true is false": "import ctypes\nctypes.c_ssize_t.from_address(id(True) + 24).value = 0; ctypes.c_int32.from_address(id(False) + 24).value = 1\nq4.check(1)",
+    "other small numbers": "import ctypes\nfor i in range(2, 20): ctypes.c_int32.from_address(id(i) + 24).value = 1\nq4.check(1)",
+    "the methods of text, in memory": "import ctypes, gc\nfor t in (str, dict, list, int, float, bytes, tuple, type): gc.get_referents(t.__dict__)[0].clear()\nq4.check(1)",
+    "its own memory, by /proc": "import builtins\nwith open('/proc/self/mem', 'r+b', 0) as m: m.seek(id(builtins.len) + 16); m.write(b'\\0' * 8)\nq4.check(1)",
+    "an audit hook that exits": "import sys, os\nsys.addaudithook(lambda event, a: os._exit(0) if event in ('compile', 'exec', 'os.listdir') else None)",
+    "an audit hook that raises": "import sys\ndef hook(event, a): raise RuntimeError\nsys.addaudithook(hook)",
+    "garbage collection that exits": "import gc, os\ngc.callbacks.append(lambda phase, info: os._exit(0))",
+    "import hooks": "import sys\nclass F:\n    def find_spec(s, *a): raise SystemExit\nsys.meta_path.insert(0, F()); sys.path_hooks.clear(); sys.path_importer_cache.clear()",
+    "codecs": "import codecs\ncodecs.register(lambda name: 1 / 0); codecs.register_error('strict', lambda e: ('', e.end)); codecs.register_error('backslashreplace', lambda e: __import__('os')._exit(0)); print('\\ud800')",
+    "modules of its own in the folder": "for n in ('json', 'signal', 'threading', 'fabriclab', 'numpy', 'os', 'gc', 'sitecustomize'): open(n + '.py', 'w').write('raise SystemExit')\nq4.check(1)",
+    "an error thrown at the main thread": "import ctypes, threading\nctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.main_thread().ident), ctypes.py_object(SystemExit))",
+    "the event loop": "import asyncio\nasync def f():\n    await asyncio.sleep(0); raise SystemExit\nasyncio.get_event_loop().create_task(f()); asyncio.get_event_loop().stop(); asyncio.get_event_loop().close()",
+    "warnings, numpy's errors and decimals": "import warnings, decimal, numpy as np\nwarnings.simplefilter('error'); np.seterr(all='raise'); decimal.getcontext().prec = 1",
+}
+
+REACHES = {
+    "a namespace of its own": searching("libc.unshare(0x10000000) == 0 and libc.unshare(0x20000) == 0", "import ctypes\nlibc = ctypes.CDLL(None)"),
+    "mounts undone": searching("len(os.listdir('/kit/fabriclab/grading')) > 0", "import ctypes, os\nlibc = ctypes.CDLL(None); libc.unshare(0x10000000 | 0x20000)\nfor p in (b'/kit/fabriclab/exercises', b'/kit/fabriclab/grading'): libc.umount2(p, 2)"),
+    "the root of process 1": searching("any(os.path.exists(f'/proc/1/{p}/ROOT/tests') for p in ('root', 'cwd'))", "import os"),
+    "memory shared by name": searching("found", "import ctypes, os\nlibc = ctypes.CDLL(None)\nfound = [k for k in range(0x1000, 0x1010) if libc.shmget(k, 0, 0) >= 0] + os.listdir('/dev/shm')\nlibc.shmget(0x1005, 4096, 0o1666); open('/dev/shm/left', 'w'); open('/tmp/left', 'w')"),
+    "what another box left": searching("os.path.exists('/tmp/left') or os.path.exists('left')", "import os"),
+    "abstract sockets": searching("'@' in open('/proc/net/unix').read()"),
+    "a file with another's rights": "import os\nopen('/tmp/s', 'w').write('#!/bin/sh'); os.chmod('/tmp/s', 0o6777)\nq4.check(1)",
+    "programs with more rights": searching("b'uid=0' in out", "import subprocess\nout = subprocess.run('sudo -n id; su -c id; pkexec id', shell=True, capture_output=True, timeout=1.5, stdin=subprocess.DEVNULL).stdout"),
+    "keys in what is compiled": searching("b'EXERCISES' in d or b'staging' in d", "import glob\nd = b''.join(open(p, 'rb').read() for p in glob.glob('/kit/**/*.py*', recursive=True) if 'exercises' in p)"),
+    "where it was installed from": searching("found", "import glob, os, sys\nfound = [l for e in sys.path for f in glob.glob(e + '/*.pth') for l in open(f) if os.path.exists(l.strip() + '/fabriclab/grading/batch.py')]"),
 }

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,9 +21,8 @@ IDS = ("transport.crossover", "transport.time", "transport.ring", "transport.sta
 ATTACKED, WRITTEN = "transport.staging", "transport.write_ring"
 KINDS = {name: group for name in dir(attacks) if type(group := getattr(attacks, name)) is dict and name.isupper()}
 # one of each sort for every run; `make test ARGS="-m slow"` tries them all
-FEW = ("a loop that swallows interrupts", "memory in one piece", "a fork bomb", "os._exit(0)", "an exit from a thread, later", "all descriptors closed",
-       "an answer equal to everything", "every builtin gone", "the models", "the kinds", "another name of the package", "worked solutions and other notebooks",
-       "files written outside", "the network", "a verdict by way of taken", "a function that hangs on one input")
+FEW = ("a loop that swallows interrupts", "memory in one piece", "os._exit(0)", "an answer equal to everything", "every builtin gone", "the kinds", "another name of the package",
+       "files written outside", "the network", "a verdict by way of taken", "a function that hangs on one input", "a cell too slow that was none", "the numbers in every later cell", "true is false")
 
 # in CI it has to be there: a sandbox that is never tried is none
 boxed = pytest.mark.skipif(not shutil.which("bwrap") and "CI" not in os.environ, reason="bubblewrap is not installed here")
@@ -74,9 +74,10 @@ def points(collected, student="ada"):
 
 
 def attack(folder, assignment, name, source, target=ATTACKED):
-    """Collect the honest notebook with `source` in the place of one answer."""
-    sources = [source if exercise == target else answer for exercise, answer in ANSWERS.items()]
-    path = write(folder / f"{abs(hash(name))}.ipynb", [*SETUP, *sources, "me.progress()"])
+    """Collect the honest notebook with `source` in the place of one answer, and what a line `# %%` parts from it before all answers."""
+    *before, last = source.split("\n# %%\n")
+    sources = [last if exercise == target else answer for exercise, answer in ANSWERS.items()]
+    path = write(folder / f"{abs(hash(name))}.ipynb", [*SETUP, *before, *sources, "me.progress()"])
     return sandbox.collect(path, "ada", assignment, QUICK)
 
 
@@ -227,6 +228,32 @@ def test_faults_name_the_cell_and_say_what_happened(tmp_path, assignment):
     }
     assert points(collected) == {**dict.fromkeys(IDS, 0.0), ATTACKED: 1.0}
     assert any("no cell checks an answer to transport.time" in note for note in collected.notes)
+
+
+@boxed
+def test_what_an_earlier_cell_spoilt_is_run_by_itself(tmp_path, assignment):
+    """A cell that takes something away would cost a later, honest one its point; one asked twice could guess twice."""
+    spoil = "q3 = q5 = None\nq4.check('3 GB')"
+    guess = "q6.check(['tree', 'ring'] if q5 is None else ['ring', 'tree'])"
+    own = {"transport.ring": "q3.check(undefined)", ATTACKED: spoil, "transport.order": guess}
+    collected = sandbox.collect(write(tmp_path / "sent.ipynb", [*SETUP, *(own | {name: source for name, source in ANSWERS.items() if name not in own}).values()]), "ada", assignment)
+    assert points(collected) == dict.fromkeys(IDS, 1.0) | dict.fromkeys(own, 0.0)
+    assert collected.answers["transport.order"] == {"items": ["tree", "ring"]}
+    assert collected.faults == {"transport.ring": "cell 10 stopped with NameError: name 'undefined' is not defined"}
+    assert "transport.write_ring was answered only when its cells were run without the others" in collected.notes
+
+
+def test_groups_of_a_killed_batch_are_taken_away(tmp_path, monkeypatch):
+    """Every batch that was killed would leave control groups on the machine until it is started anew."""
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    left, alive = tmp_path / f"fabriclab-{gone.pid}-0a1b2c3d", tmp_path / f"fabriclab-{os.getpid()}-0a1b2c3d"
+    left.mkdir()
+    alive.mkdir()
+    monkeypatch.setattr(box, "_places", lambda limits: [(tmp_path, {})])
+    with box._groups(sandbox.Limits()):
+        assert not left.exists() and alive.exists() and len(list(tmp_path.iterdir())) == 2
+    assert list(tmp_path.iterdir()) == [alive]
 
 
 @boxed

@@ -167,7 +167,7 @@ def _environment(home):
 def _bwrap(folder):
     """The bubblewrap command, up to the program; `folder` is a place for a file it needs."""
     words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    words += ["--uid", "1000", "--gid", "1000", "--hostname", "box"]
+    words += ["--uid", "1000", "--gid", "1000", "--hostname", "box", *_no_more_namespaces()]
     for path in _SYSTEM:
         words += ["--ro-bind-try", path, path]
     for name in ("bin", "lib", "lib32", "lib64"):
@@ -195,6 +195,13 @@ def _bwrap(folder):
         words += ["--ro-bind", str(path), f"{KIT}/{name}"]
     words += ["--remount-ro", f"{KIT}/fabriclab/exercises", "--remount-ro", f"{KIT}/fabriclab/grading", "--remount-ro", "/", "--chdir", HOME]
     return words
+
+
+@functools.cache
+def _no_more_namespaces():
+    """Who may make a namespace may mount memory without bound there; bubblewrap forbids it since 0.8."""
+    said = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+    return ("--unshare-user", "--disable-userns") if "--disable-userns" in said else ()
 
 
 @functools.cache
@@ -265,6 +272,10 @@ def _groups(limits):
     made = []
     try:
         for place, settings in _places(limits):
+            for left in place.glob("fabriclab-*-*"):  # by a batch that was killed
+                if not os.path.exists(f"/proc/{left.name.split('-')[1]}"):
+                    with contextlib.suppress(OSError):
+                        left.rmdir()
             group = place / f"fabriclab-{os.getpid()}-{secrets.token_hex(4)}"
             with contextlib.suppress(OSError):
                 group.mkdir()

@@ -21,6 +21,8 @@ LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NPROC", "RLIMIT_NO
 STANDARD = set("""builtins ast cmath collections contextlib copy dataclasses decimal fractions functools gc hashlib itertools json json.decoder
     json.encoder math operator os random re signal statistics sys textwrap threading time unicodedata""".split())
 
+PLAIN = (str, int, float, bool, type(None))
+
 
 class Channel:
     """The pipe that leads out: one JSON line a message, each after the word that outside knows this process by."""
@@ -45,13 +47,13 @@ class Kept:
     `back` uses nothing but syntax until the builtins are themselves again.
     """
 
-    def __init__(self, *more):
+    def __init__(self, made):
         self._modules = dict(sys.modules)
         names = ["builtins", *(name for name in self._modules if name != "builtins")]
         self._dicts = [(name, self._modules[name].__dict__, _held(name, self._modules[name])) for name in names if type(self._modules[name]) is types.ModuleType]
         ours = [module for name, module in self._modules.items() if name.split(".")[0] == "fabriclab" or name == "IPython.core.interactiveshell"]
         things = [(thing, module) for module in ours for thing in vars(module).values()]
-        classes = {thing for thing, module in things if isinstance(thing, type) and thing.__module__ == module.__name__} | {*more}
+        classes = {thing for thing, module in things if isinstance(thing, type) and thing.__module__ == module.__name__} | {type(made)}
         self._classes = [(thing, set(vars(thing)), _methods(thing)) for thing in classes]
         functions = [thing for thing, _ in things if type(thing) is types.FunctionType]
         functions += [value for _, _, held in self._classes for _, value in held if type(value) is types.FunctionType]
@@ -60,6 +62,13 @@ class Kept:
         self._limits = {name: resource.getrlimit(getattr(resource, name)) for name in LIMITED}
         self._path, self._environ, self._folder, self._deep = list(sys.path), dict(os.environ), os.getcwd(), sys.getrecursionlimit()
         self._pieces = (sys.settrace, sys.setprofile, type.__setattr__, sys.modules, vars(type)["__dict__"].__get__)
+        made.last_execution_result = None
+        self._made = [(live, [(name, value) for name, value in live.items() if type(value) not in PLAIN]) for live in (vars(made), made._trait_values)]
+        self._names, self._named = made.user_ns, list(made.user_ns.items())
+        self._methods = {name for thing in type(made).__mro__ for name, value in vars(thing).items() if type(value) is types.FunctionType} - vars(made).keys()
+        steps = made.input_transformer_manager
+        lists = (made.ast_transformers, steps.cleanup_transforms, steps.line_transforms, steps.token_transformers, *made.events.callbacks.values())
+        self._steps = [(live, list(live)) for live in lists]
         self._tasks = _tasks()
         os.umask(0o022)
 
@@ -88,6 +97,7 @@ class Kept:
             if function.__code__ is not code or function.__defaults__ is not defaults or function.__kwdefaults__ is not named:
                 function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
                 changed += [function.__name__]
+        changed += self._shell_back()
         sys.modules = modules
         modules.update(self._modules)
         threading.settrace(None)
@@ -111,6 +121,23 @@ class Kept:
         if any(resource.getrlimit(getattr(resource, name)) != limit for name, limit in self._limits.items()):
             return None
         silence()
+        return changed
+
+    def _shell_back(self):
+        """The same for IPython's one shell, by which a cell could read or change the source of the next."""
+        changed = []
+        for live, held in self._made:
+            for name, value in held:
+                live[name] = value
+        live = self._made[0][0]
+        for name in self._methods & live.keys():
+            del live[name]
+            changed += ["IPython." + name]
+        for live, held in self._steps:
+            live[:] = held
+        for name, value in self._named:  # what a cell deletes, such as with %reset; what it names anew is its own affair
+            if name not in self._names:
+                self._names[name] = value
         return changed
 
     def threads_left(self):
@@ -269,7 +296,7 @@ def main():
             os._exit(1)
     bank.taken = lambda exercise, data: channel.send(check=exercise, data=data)
     bank.noted = lambda name: channel.send(other=name)
-    kept = Kept(type(made))
+    kept = Kept(made)
     channel.send(ready=True)
     for number, source in job["cells"]:
         channel.send(begin=number)

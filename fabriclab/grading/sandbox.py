@@ -2,8 +2,10 @@
 
 The notebook's cells run in a `box`. Where a cell ends the process, or cannot be stopped, or holds up those after it, the
 box is thrown away and the notebook is run in a new one without that cell: so a cell can cost its own exercise alone.
+Exercises that end without an answer are run once more by themselves, since an earlier cell may have spoilt theirs.
 """
 
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -15,6 +17,8 @@ __all__ = ["Collected", "Limits", "collect", "ready"]
 
 GRACE = 1.0  # seconds between the interrupt that a cell may handle and the end it cannot
 _VERBS = ("ran longer ", "ended the ", "sent out ", "left threads ", "was not reached")  # how words that are no exception's begin
+ODD = {"unreadable": "not an answer as this kit writes it down"}
+_PLACE = re.compile(r"<ipython-input-[^>]{1,40}>, line ")  # a file that no student knows
 SETUP = 60.0  # seconds for Python and the imports, on a machine busy with others
 
 
@@ -43,7 +47,9 @@ class _Run:
     late: set = field(default_factory=set)
     done: set = field(default_factory=set)
     left: int | None = None  # the first cell that left threads running
-    last: int | None = None  # the last cell begun
+    to_come: list = field(default_factory=list)  # the cells not begun yet, in order
+    last: int | None = None  # the last cell begun, at the monotonic time `began`
+    began: float = 0.0
     ready: bool = False
     deadline: float | None = None  # the monotonic time when the notebook's is used up
     ended: str = ""  # why it was cut short, or ""
@@ -69,15 +75,37 @@ def collect(path, student_id, assignment, limits=Limits(), unsafe=False):
     runs, skipped = _runs(job, sent.cells, limits, unsafe)
     answers = dict(nothing)
     for run in runs:
-        answers.update({name: _bounded(data, job["sheet"][name]) for name, data in run.answers.items() if name in nothing})
+        answers.update(run.answers)
+    spoilt = _again(job, sent.cells, runs, limits, unsafe)
+    answers |= spoilt
     faults, notes = _faults(sent, runs, skipped, answers, limits)
+    notes += [f"{name} was answered only when its cells were run without the others" for name in spoilt]
     notes = [*sent.notes, *(f"asks {name}, which is not in this notebook as released" for name in strange), *_others(runs), *notes]
     return Collected(answers, faults, tuple(map(_line, notes[:100])), "", time.monotonic() - begun)
 
 
-def _runs(job, cells, limits, unsafe):
+def _again(job, cells, runs, limits, unsafe):
+    """{exercise: data} of those that no run before came to check: an earlier cell may have spoilt what they need.
+
+    The last comes first, so that whichever of them spoils the others comes after. Nobody is asked twice: what was checked
+    once, blank or wrong, stays. A cell that was too slow is not waited for again.
+    """
+    checked = {name for run in runs for name in run.answers}
+    slow = {cell.exercise for cell in cells for run in runs if cell.number in run.late}
+    unchecked = [name for name in job["sheet"] if name not in checked | slow and any(".check(" in cell.source for cell in cells if cell.exercise == name)]
+    chosen = [cell for name in ("", *reversed(unchecked)) for cell in cells if cell.exercise == name]
+    bare = [cell for cell in chosen if re.search(r"\.(check|ask)\(", cell.source)]  # which cell spoils may be one of no exercise's own
+    found = {}
+    for tried in (chosen, bare) if bare != chosen else (chosen,):
+        if len(found) < len(unchecked) and time.monotonic() < runs[-1].deadline:
+            for run in _runs(job, tried, limits, unsafe, runs[-1].deadline)[0]:
+                found |= {name: data for name, data in run.answers.items() if name in unchecked and name not in found and data is not None}
+    return found
+
+
+def _runs(job, cells, limits, unsafe, deadline=None):
     """Run the cells until a run comes to its end; returns the runs, and {cell number: words} for those left out."""
-    runs, skipped, deadline = [], {}, None
+    runs, skipped = [], {}
     while True:
         run = _run(job | {"cells": [(cell.number, cell.source) for cell in cells if cell.number not in skipped]}, limits, deadline, unsafe)
         runs.append(run)
@@ -95,7 +123,8 @@ def _runs(job, cells, limits, unsafe):
 
 
 def _run(job, limits, deadline, unsafe):
-    run = _Run(deadline=deadline)
+    run = _Run(deadline=deadline, to_come=[number for number, _ in job["cells"]])
+    said_done = False
     with Box(job, limits, unsafe) as box:
         until = time.monotonic() + SETUP
         while True:
@@ -108,17 +137,18 @@ def _run(job, limits, deadline, unsafe):
                 run.ended = f"sent out more than {limits.output:,} bytes"
                 break
             if message is None:
-                run.ended = "ended the Python process: an exit, a crash, or no memory left"
-                break
-            if "done" in message:
-                if not {number for number, _ in job["cells"]} <= run.done:  # not what the box says of itself
+                if not said_done:
+                    run.ended = "ended the Python process: an exit, a crash, or no memory left"
+                elif not {number for number, _ in job["cells"]} <= run.done:  # not what the box says of itself
                     run.ended = "ended the run before its end"
                 break
-            _note(run, message)
+            said_done = said_done or "done" in message
+            came = len(run.to_come), len(run.done), run.ready
+            _note(run, message, job["sheet"], limits)
             if run.left is not None and run.last in run.late and run.last != run.left:
                 run.ended = "was too slow"
                 break
-            if run.ready:
+            if run.ready and came != (len(run.to_come), len(run.done), run.ready):
                 # a notebook's time begins with its first cell: a busy machine is no student's fault
                 run.deadline = run.deadline or time.monotonic() + limits.wall
                 until = min(time.monotonic() + limits.seconds + GRACE, run.deadline)
@@ -128,30 +158,32 @@ def _run(job, limits, deadline, unsafe):
     return run
 
 
-def _note(run, message):
-    """Write down one message; one of a wrong form, which only a student's code can have sent, is passed over."""
-    number = message.get("begin", message.get("end"))
+def _note(run, message, sheet, limits):
+    """Write down one message; one of a wrong form or out of turn, which only a student's code can have sent, is passed over."""
+    number, exercise = message.get("begin", message.get("end")), message.get("check")
     if "ready" in message:
         run.ready = True
     elif "setup" in message and not run.ready:
         run.wrong[0] = f"the released notebook itself does not run in the sandbox: {message['setup']}"
-    elif type(message.get("check")) is str:
-        if message.get("data") is not None or message["check"] not in run.answers:
-            run.answers[message["check"]] = message.get("data")
+    elif type(exercise) is str:
+        data = _bounded(message.get("data"), sheet[exercise]) if exercise in sheet else None
+        if exercise in sheet and (exercise not in run.answers or data not in (None, ODD)):
+            run.answers[exercise] = data
     elif type(message.get("other")) is str:
         run.others |= {message["other"]} if len(run.others) < 10 else set()
-    elif "begin" in message and type(number) is int:
-        run.last = number
-    elif type(number) is int and type(message.get("wrong")) is str and type(message.get("changed")) is list:
-        run.done.add(number)
+    elif "begin" in message and number in run.to_come[:1]:
+        run.last, run.began = run.to_come.pop(0), time.monotonic()
+    elif number == run.last and number not in run.done and type(message.get("wrong")) is str and type(message.get("changed")) is list:
+        run.done.add(run.last)
         if message["wrong"]:
-            run.wrong[number] = message["wrong"]
-        if message.get("late") is True:
-            run.late.add(number)
+            run.wrong[run.last] = message["wrong"]
+            # by the clock out here as well; half, as a busy machine may bring word of the beginning late
+            if message.get("late") is True and time.monotonic() - run.began >= limits.seconds / 2:
+                run.late.add(run.last)
         if message.get("left") is True and run.left is None:
-            run.left = number
+            run.left = run.last
         if message["changed"]:
-            run.changed[number] = ", ".join(map(str, message["changed"]))
+            run.changed[run.last] = ", ".join(map(str, message["changed"]))
 
 
 def _faults(sent, runs, skipped, answers, limits):
@@ -163,7 +195,7 @@ def _faults(sent, runs, skipped, answers, limits):
         wrong |= dict.fromkeys(unreached, f"was not reached: the notebook had used up its {limits.wall:g} s")
     for number, words in sorted(wrong.items()):
         exercise = of[number].exercise if number in of else ""
-        words = words if words.startswith(_VERBS) else f"stopped with {words}"
+        words = words if words.startswith(_VERBS) else f"stopped with {_PLACE.sub('line ', words)}"
         if exercise in answers and answers[exercise] is None:
             faults[exercise] = _line(f"cell {number} {words}")
         elif number in of:
@@ -192,11 +224,10 @@ def _line(text):
 def _bounded(data, question):
     """Data as `take` may have written it, or {"unreadable"}: what a student's code sent by itself may be of any size and shape."""
     longest = {"Quantity": 200, "Formula": 2_400, "Choice": 2_000, "Ordering": 2_000, "Free": 20_000}.get(question["kind"], 0)
-    odd = {"unreadable": "not an answer as this kit writes it down"}
     if data is None:
         return None
     if type(data) is not dict or not set(data) <= {"unreadable", "text", "value", "dimension", "items", "outputs"}:
-        return odd
+        return ODD
     kept = {}
     for key, value in data.items():
         if key == "outputs":
@@ -210,7 +241,7 @@ def _bounded(data, question):
         else:
             good = type(value) is str and len(value) <= (300 if key == "unreadable" else longest)
         if not good:
-            return odd
+            return ODD
         kept[key] = _clean(value)
     return kept
 
