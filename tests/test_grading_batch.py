@@ -258,7 +258,9 @@ def test_an_interrupted_batch_goes_on_where_it_was(lesson, tmp_path, quick, monk
     log.unlink()
     script = tmp_path / "grade.py"
     script.write_text(SCRIPT.format(tests=str(Path(__file__).parent), sent=str(lesson / "sent"), roster=str(lesson / "class.csv"), out=str(out)), encoding="utf-8")
-    running = subprocess.Popen([sys.executable, str(script)], cwd=classroom.ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    room = tmp_path / "room"
+    room.mkdir()
+    running = subprocess.Popen([sys.executable, str(script)], cwd=classroom.ROOT, env={**os.environ, "TMPDIR": str(room)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while len(list(out.rglob("*.json"))) < 5 and running.poll() is None:
         time.sleep(0.005)
     os.kill(running.pid, blow)
@@ -266,6 +268,7 @@ def test_an_interrupted_batch_goes_on_where_it_was(lesson, tmp_path, quick, monk
     there, first = len(list((out / "results").rglob("*.json"))), len(logged(log))
     assert running.returncode == (-9 if blow == signal.SIGKILL else 1), errors
     assert 5 <= there < 24 and there <= first <= there + 2 and not (out / "grades.csv").exists()
+    assert not list(room.glob("fabriclab-*")), "temporary folders left behind"
     assert "Traceback" not in errors and (blow == signal.SIGKILL or "start the same command again" in errors)
     again = quick(lesson / "sent", people)
     assert (again.graded, again.kept) == (24 - there, there)

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, ProcessPoolExecutor, wait
 from multiprocessing.connection import wait as wait_for
@@ -29,11 +30,25 @@ def processes(workers):
 
 
 def _begin():
-    """A worker leaves Ctrl-C to the batch, and does not outlive it."""
+    """A worker leaves Ctrl-C to the batch, does not outlive it, and takes its temporary folders along when it is ended."""
     signal.signal(signal.SIGINT, lambda *_: None)
+    signal.signal(signal.SIGTERM, _end)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=lambda: (wait_for([parent.sentinel]), os._exit(1)), daemon=True).start()
+        threading.Thread(target=_outlive, args=[parent.sentinel], daemon=True).start()
+
+
+def _end(*_):
+    """What is under way unwinds; a second word ends it at once."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    raise SystemExit
+
+
+def _outlive(sentinel):
+    wait_for([sentinel])
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(5)
+    os._exit(1)
 
 
 @contextlib.contextmanager
