@@ -63,11 +63,19 @@ def test_a_notebook_of_any_make_gives_its_code(tmp_path, content, says):
     assert says in " ".join(read.notes) and bool(says) == bool(read.notes)
 
 
-def test_text_in_another_encoding_loses_letters_and_no_answer(tmp_path):
-    """A notebook saved as GBK would be refused for one comment."""
-    read = submission.read(sent(tmp_path, TEXT.encode("gbk")))
-    assert [cell.exercise for cell in read.cells][-1] == "transport.time" and "q2.check('1 us')" in read.cells[-1].source
-    assert "not UTF-8" in read.notes[0]
+@pytest.mark.parametrize("encoding, comment, kept, says", [
+    ("gb18030", "# 这一段是我的答案", "# 这一段是我的答案", "read as GB 18030"), ("latin-1", "# caf\xe9", "# caf\ufffd", "what could not be read"),
+])
+def test_text_in_another_encoding_loses_no_answer(tmp_path, encoding, comment, kept, says):
+    """A notebook saved by an older editor would be refused for one comment, or a Chinese essay would come out as question marks."""
+    read = submission.read(sent(tmp_path, TEXT.replace("q2.check('1 us')", f"q2.check('1 us'){comment}").encode(encoding, "replace")))
+    assert [cell.exercise for cell in read.cells][-1] == "transport.time" and f"q2.check('1 us'){kept}" in read.cells[-1].source
+    assert "not UTF-8" in read.notes[0] and says in read.notes[0]
+
+
+def test_what_a_full_disk_appends_costs_nothing(tmp_path):
+    """A file padded with NUL, as after a crash or from a sync folder, would be refused though all of it is there."""
+    assert submission.read(sent(tmp_path, TEXT.encode() + b"\n" + b"\0" * 4096)) == submission.read(sent(tmp_path, TEXT))
 
 
 @pytest.mark.parametrize("content, says", [

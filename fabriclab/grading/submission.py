@@ -3,6 +3,7 @@
 Nothing here runs anything. A file that is no notebook is refused with one sentence; oddities become notes.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -118,11 +119,18 @@ def _decode(data):
             raise Refused(f"this is {what}")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace"), ["the file is UTF-16; notebooks are UTF-8"]
+    if data.startswith(b"{"):
+        data = data.rstrip(b"\0")  # a disk that was full, or a machine that went down, fills up with these
     if b"\0" in data:
         raise Refused("this is not text, so no notebook")
     try:
         return data.decode("utf-8-sig"), []
     except UnicodeDecodeError as error:
+        with contextlib.suppress(UnicodeDecodeError):
+            chinese = data.decode("gb18030")
+            # two bytes above ASCII for a character; European text has one, and what follows it must not be swallowed
+            if sum(byte > 127 for byte in data) > 1.8 * sum(letter > "\x7f" for letter in chinese):
+                return chinese, ["the file is not UTF-8; it was read as GB 18030, as Chinese Windows writes text"]
         return data.decode("utf-8-sig", "replace"), [f"the file is not UTF-8 (byte {error.start:,}); what could not be read became \ufffd"]
 
 
