@@ -79,11 +79,15 @@ def summary(batch, roster):
 
 @contextlib.contextmanager
 def alone(out):
-    """Hold `out` for this batch; a killed one lets go by itself. Raises ValueError where another holds it."""
+    """Hold `out` for this batch; a killed one lets go by itself. Raises ValueError where another holds it, or nothing can be written."""
     import fcntl
 
-    out.mkdir(parents=True, exist_ok=True)
-    with open(out / ".lock", "w") as lock:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock = open(out / ".lock", "w")
+    except OSError as error:
+        raise ValueError(f"{out}: no folder to write into ({(error.strerror or str(error)).lower()}); name another with --out") from error
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

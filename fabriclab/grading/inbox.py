@@ -47,13 +47,17 @@ def look(submissions, roster, assignments):
         files = list(_notebooks(entry))
         if not files:
             strange.append(f"{_shown(entry.name)}: no notebook in it")
+        others = []
         for path in files:
             name = _shown(path.relative_to(top).as_posix())
             notebook = _which(path, assignments)
             if notebook is None:
-                strange.append(f"{name}: asks none of this release's exercises")
+                others.append(name)
             else:
                 found.setdefault((student, notebook), []).append((path, name))
+        if others:  # one line, however many: a folder of thousands must not push the others' lines off the page
+            more = f" (and {len(others) - 1:,} more like it)" if len(others) > 1 else ""
+            strange.append(f"{others[0]}{more}: asks none of this release's exercises")
     return tuple(_one(*key, files) for key, files in sorted(found.items())), tuple(strange)
 
 

@@ -7,6 +7,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import socket
 import threading
 import time
 from collections import deque
@@ -59,11 +60,20 @@ def cluster(address):
     except ImportError as error:
         raise ValueError("--scheduler needs the package distributed: run `make setup`") from error
     try:
+        _knock(address)
         client = Client(address, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
-        raise ValueError(f"no dask scheduler answers at {address}") from error
+        raise ValueError(f"no dask scheduler answers at {address}; an address looks like tcp://10.0.0.1:8786") from error
     with client:
         yield client.get_executor(pure=False, retries=0)
+
+
+def _knock(address):
+    """Raises OSError or ValueError where nobody listens; distributed takes longer to find out, and leaves a traceback."""
+    scheme, _, place = address.rpartition("://")
+    host, _, port = place.rpartition(":")
+    if scheme in ("", "tcp", "tls"):
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def run(open_pool, width, work, jobs):
