@@ -146,7 +146,7 @@ LOOKS = {
     "judge asked for a hint": searching("judge(me.id, 'transport.staging', {'value': 2.0 * q4.size}).score", "from fabriclab.exercises import judge"),
     "another name of the package": searching("p", "import glob\np = glob.glob('/**/exercises/transport.py', recursive=True) + glob.glob('/**/transport.cpython*', recursive=True)\np = [n for n in p if 'exercises' in n]"),
     "keys in memory": searching("any(getattr(o, 'key', None) and getattr(o, 'dimension', None) for o in gc.get_objects() if type(o).__name__ == 'Quantity')", "import gc"),
-    "worked solutions and other notebooks": searching("found", "import os\nfound = [n for _, _, names in os.walk('/') for n in names if n.endswith('.ipynb') or n in ('grades.csv', 'roster.csv')]"),
+    "worked solutions and other notebooks": searching("found", "import os\nfound = [n for d, _, names in os.walk('/') if 'site-packages' not in d for n in names if n.endswith('.ipynb') or n in ('grades.csv', 'roster.csv')]"),
     "this room of the package": "from fabriclab.grading import sandbox, standin\n" + FOUND,
     "the tests": searching("os.path.exists(os.path.join(os.path.dirname(fabriclab.__file__), '..', 'tests'))", "import os, fabriclab"),
     "root's home": searching("found", "import os\nfound = [n for n in ('/root', '/home') if os.path.isdir(n) for n in os.listdir(n) if n not in ('student', '.pyenv') and not n.startswith('.')] + [n for n in ('/root/.ssh', '/root/.bashrc', '/etc/shadow') if os.path.exists(n)] + open('/etc/passwd').readlines()[1:]"),

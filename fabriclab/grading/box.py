@@ -175,6 +175,10 @@ def _bwrap(folder):
             words += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
         else:
             words += ["--ro-bind-try", f"/{name}", f"/{name}"]
+    words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    for path in ("/dev/shm", "/tmp", HOME):
+        words += ["--size", str(DISK), "--tmpfs", path]
+    # what follows may lie under /tmp or the home, and must not be covered by them
     for top in _tops():
         for name in _PYTHON:
             words += ["--ro-bind-try", f"{top}/{name}", f"{top}/{name}"]
@@ -182,9 +186,6 @@ def _bwrap(folder):
         words += ["--ro-bind-try", path, path]
     for path in _copies():
         words += ["--tmpfs", path, "--remount-ro", path]
-    words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    for path in ("/dev/shm", "/tmp", HOME):
-        words += ["--size", str(DISK), "--tmpfs", path]
     (folder / "passwd").write_text(f"student:x:1000:1000::{HOME}:/bin/sh\n")
     words += ["--ro-bind", str(folder / "passwd"), "/etc/passwd"]
     drawing = os.environ.get("MPLCONFIGDIR") or os.path.expanduser("~/.cache/matplotlib")
