@@ -103,7 +103,7 @@ class Verdict:
         if self.alike:
             said.append("next: hosts that are slow alike may share one cause, such as the time at which they were measured: measure one of them again")
         if said or self.healthy:
-            return tuple(said) or (f"nothing stands out: all pairs at {si(self.level, 'B/s')}, give or take {self.noise:.1%}",)
+            return tuple(said) or (f"nothing stands out: no part is slow by {SEEN:g} times the scatter of {self.noise:.1%} around {si(self.level, 'B/s')}",)
         if not self.level:
             return ("no healthy pair to hold others against: most carry nothing at all",)
         if self.wild:
