@@ -6,47 +6,66 @@ A worker that dies takes only its own submission along: what was under way besid
 import contextlib
 import multiprocessing
 import os
+import shutil
 import signal
 import socket
+import tempfile
 import threading
 import time
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, ProcessPoolExecutor, wait
 from multiprocessing.connection import wait as wait_for
 
+_ended = threading.Event()
+
 
 @contextlib.contextmanager
 def processes(workers):
     """A pool of `workers` processes. Left by an exception, such as Ctrl-C, it stops them where they are."""
-    # fresh processes: a forked one could hold a lock that no thread of its own will ever let go
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
-    try:
-        yield pool
-        pool.shutdown()
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
+    with tempfile.TemporaryDirectory(prefix="fabriclab-batch-", ignore_cleanup_errors=True) as room:
+        # fresh processes: a forked one could hold a lock that no thread of its own will ever let go
+        pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin, initargs=(room,))
+        try:
+            yield pool
+            pool.shutdown()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            there = multiprocessing.active_children()
+            for process in there:
+                process.terminate()
+            for process in there:
+                process.join(10)
+            raise
 
 
-def _begin():
-    """A worker leaves Ctrl-C to the batch, does not outlive it, and takes its temporary folders along when it is ended."""
+def _begin(room):
+    """A worker leaves Ctrl-C to the batch, does not outlive it, and keeps its temporary folders in the batch's `room`."""
+    tempfile.tempdir = room
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.signal(signal.SIGTERM, _end)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_outlive, args=[parent.sentinel], daemon=True).start()
+        threading.Thread(target=_outlive, args=[parent.sentinel, room], daemon=True).start()
 
 
 def _end(*_):
     """What is under way unwinds; a second word ends it at once."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _ended.set()
     raise SystemExit
 
 
-def _outlive(sentinel):
+def _one(work, *given):
+    try:
+        return work(*given)
+    finally:
+        if _ended.is_set():  # or else the pool's process would go on with the next
+            os._exit(1)
+
+
+def _outlive(sentinel, room):
     wait_for([sentinel])
+    shutil.rmtree(room, ignore_errors=True)
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(5)
     os._exit(1)
@@ -102,7 +121,7 @@ def _until_broken(pool, width, work, jobs, suspects):
         while jobs and len(running) < width and not broken:
             job = jobs.popleft()
             try:
-                running[pool.submit(work, *job())] = job
+                running[pool.submit(_one, work, *job())] = job
             except ValueError as error:
                 yield job, None, str(error)
             except BrokenExecutor:
