@@ -135,6 +135,13 @@ def browser(path):
                    "Install one if you want them (Debian: `sudo apt-get install chromium`), or name it in the variable CHROMIUM.", needed=False)
 
 
+def box(path):
+    if path:
+        return Finding(True, f"bubblewrap, to grade a class: {path}")
+    return Finding(False, "No bubblewrap: students' notebooks cannot be graded safely here, which matters only to who teaches a class.",
+                   "Install it if you do (Debian: `sudo apt-get install bubblewrap`); it runs on Linux alone.", needed=False)
+
+
 def _installed(name):
     try:
         return metadata.version(name)
@@ -173,7 +180,7 @@ def examine():
     findings += packages(metadata.requires("fabriclab") or [], _installed)
     findings.append(kernel(_kernel_command(), sys.executable))
     findings += notebooks(_notebook_folder(), fabriclab.__version__)
-    findings.append(browser(chromium()))
+    findings += [browser(chromium()), box(shutil.which("bwrap"))]
     return findings
 
 

@@ -336,6 +336,13 @@ def test_doctor_on_the_browser():
     assert not doctor.browser(None).good and not doctor.browser(None).needed
 
 
+def test_doctor_on_the_box():
+    """An instructor would learn of a missing bubblewrap from a batch that refuses, or a reader be told that something is broken."""
+    assert doctor.box("/usr/bin/bwrap").good and "bwrap" in doctor.box("/usr/bin/bwrap").says
+    assert not doctor.box(None).good and not doctor.box(None).needed
+    assert any("bubblewrap" in finding.says for finding in doctor.examine())
+
+
 def test_doctor_finds_the_browser_that_is_named(monkeypatch, tmp_path):
     """A browser outside PATH could not be used, or another than the one asked for would be."""
     monkeypatch.setattr(doctor, "CHROMIUM", ("chromium",))
@@ -457,3 +464,17 @@ def test_a_closed_pipe_is_no_error(words):
     script = f"{sys.executable} -c 'import sys, time; from fabriclab import __main__ as m, doctor, telemetry; {said}; time.sleep(0.3); sys.exit(m.main({json.dumps(words)}))' | true"
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True)
     assert done.stderr == ""
+
+
+def test_the_readme_shows_what_the_commands_say(capsys, monkeypatch, tmp_path):
+    """The README would show what `read` and `diagnose` no longer print."""
+    said = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"^\$ fabriclab ([^\n]*)\n(.*?)(?=^\$ |^```)", said, re.MULTILINE | re.DOTALL))
+    (tmp_path / "notes.txt").write_text("meeting notes\n")
+    (tmp_path / "cut.txt").write_text("".join((ROOT / "notebooks/logs/allreduce_16_ranks.txt").read_text().splitlines(True)[:24]))
+    for command, words in shown.items():
+        monkeypatch.chdir(ROOT if "notebooks/" in command else tmp_path)
+        cli.main(command.split())
+        printed = "".join(capsys.readouterr())
+        assert printed.endswith(words.removeprefix("...\n")) and words.strip(), command
+    assert len(shown) == 3

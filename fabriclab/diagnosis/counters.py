@@ -70,7 +70,7 @@ def _port(evidence, called, answers):
     waits, packets = grown.get("PortXmitWait", 0), grown.get("PortXmitPkts") if "PortXmitPkts" not in last.full else None
     many = packets is not None and waits > packets  # a tick of waiting, and more, for every packet
     if many:
-        found.append(Finding(4, "waits", f"{called} had data ready and no credit for {waits:,} ticks, " + (f"{waits / packets:.1f} a packet" if packets else "and sent no packet"), file))
+        found.append(Finding(4, "waits", f"{called} had data ready and no credit, or no turn, for {waits:,} ticks, " + (f"{waits / packets:.1f} a packet" if packets else "and sent no packet"), file))
     if between and "PortXmitData" in grown and "PortXmitData" not in full:
         found += _full_line(evidence, called, file, grown["PortXmitData"] * perfquery.WORD / between, rate)
     if not full and not sent:

@@ -4,7 +4,7 @@ import difflib
 from dataclasses import replace
 
 from fabriclab.exercises import behaviour, cluster, fallacies, frontier, guide, monitoring, opening, scaleup, sharing, topology, transport, wires
-from fabriclab.exercises.core import RIGHT, Draw, Numbers, blank, unreadable
+from fabriclab.exercises.core import RIGHT, Draw, Numbers, as_data, blank, unreadable
 
 BANK = {exercise.id: exercise for part in (opening, wires, transport, topology, behaviour, cluster, sharing, monitoring, frontier, scaleup, guide, fallacies) for exercise in part.EXERCISES}
 
@@ -40,16 +40,7 @@ def take(student_id, exercise_id, answer):
 
     Runs the student's function where the exercise asks for one, so call it where that code may run.
     """
-    exercise, x = find(exercise_id), numbers(student_id, exercise_id)
-    if answer is None or answer is ... or (type(answer) is str and not answer.strip()):
-        return None
-    try:
-        return exercise.kind.take(answer, x)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        # whatever an object does when looked at, it is not an answer
-        return {"unreadable": "an object that cannot be looked at"}
+    return as_data(find(exercise_id), numbers(student_id, exercise_id), answer)
 
 
 def judge(student_id, exercise_id, data):

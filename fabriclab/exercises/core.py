@@ -53,6 +53,19 @@ class Exercise:
     moral: str = ""
 
 
+def as_data(exercise, x, answer):
+    """An answer to `exercise` with the numbers `x` as plain data: None for a blank, or a dict of floats, text and lists that JSON can carry."""
+    if answer is None or answer is ... or (type(answer) is str and not answer.strip()):
+        return None
+    try:
+        return exercise.kind.take(answer, x)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        # whatever an object does when looked at, it is not an answer
+        return {"unreadable": "an object that cannot be looked at"}
+
+
 def identify(student):
     """A student id as one spelling: text, without spaces around it, in Unicode's composed form with full-width signs made plain (NFKC).
 

@@ -273,7 +273,7 @@ def told(found, rate=None):
             least = "at least " if data in found.at_least else ""
             said.append(f"{words} {least}{si(amount, 'B/s')}" + (f", {amount / rate:.0%} of the line" if rate else ""))
     if found.wait:
-        said.append(f"PortXmitWait grows by {found.wait:,.0f} ticks a second: data ready, and no credit to send")
+        said.append(f"PortXmitWait grows by {found.wait:,.0f} ticks a second: data ready, and no credit, or no turn, to send")
     grown = [f"{counter} by {'at least ' * (counter in found.at_least)}{rise:,}" for counter, rise in found.grown if rise and not counter.endswith(("Data", "Pkts", "Wait"))]
     said.append(f"grew: {', '.join(grown)}" if grown else "no error counter grew")
     stuck = [counter for counter in found.at_least if counter not in dict(found.grown)]
@@ -350,7 +350,7 @@ def _block(port, number, of):
     if said:
         said[-1] += "; data are counted in words of 4 bytes"
     if port.count("PortXmitWait"):
-        said.append(f"PortXmitWait {port.count('PortXmitWait'):,} ticks with data ready and no credit to send; a tick's length is the device's own, so watch how it grows")
+        said.append(f"PortXmitWait {port.count('PortXmitWait'):,} ticks with data ready and no credit, or no turn, to send; a tick's length is the device's own, so watch how it grows")
     if port.counters and not any(value for counter, value in port.counters if not counter.endswith(("Data", "Pkts", "Wait"))):
         said.append("no error counted")
     if said and port.set in ("plain", "extended"):
