@@ -88,6 +88,24 @@ def test_what_cannot_be_matched_is_told_and_never_guessed(tmp_path):
         look(tmp_path / "nowhere", ())
 
 
+def test_what_a_platform_unpacks_is_matched_where_the_list_knows_it(tmp_path):
+    """An instructor would rename three hundred downloads by hand; or work would land with a namesake, or with whose id a notebook claims."""
+    people = tuple(roster.Person(*fields) for fields in (("ADA", "Ada Byron", "", "", "", "4711"), ("ada", "Ada Lovelace"), ("001", "Li Lei"), ("1", "Li Lei"), ("zoé", "Zoé Ångström")))
+    for name in ("doejane_4711_98765_02 wires.ipynb", "byronada_LATE_4711_98766_01-bandwidth-cliff-1.ipynb", "x_1_2_3.ipynb", "x_999_98765_a.ipynb", "4711_98765_a.ipynb"):
+        classroom.send(tmp_path, ".", name, {}, asks=ASKED[DESIGN if "wires" in name else OPENING])
+    for name in ("ada lovelace_12_assignsubmission_file_", unicodedata.normalize("NFD", "Zoé Ångström_13_assignsubmission_file"), "Li Lei_14_assignsubmission_file_", "_15_assignsubmission_file_"):
+        classroom.send(tmp_path, name, OPENING, {})
+    classroom.send(tmp_path, "doe_4711_98765_folder.ipynb", OPENING, {})
+    os.symlink(tmp_path / "doejane_4711_98765_02 wires.ipynb", tmp_path / "link_4711_5_6.ipynb")
+    os.mkfifo(tmp_path / "pipe_4711_5_6.ipynb")
+    found, strange = look(tmp_path, people)
+    assert {(one.student, one.path.relative_to(tmp_path).parts[0][:6]) for one in found} == {("ADA", "byrona"), ("ADA", "doejan"), ("ada", "ada lo"), ("zoé", unicodedata.normalize("NFD", "Zoé Ångström")[:6])}
+    told = sorted(line.split(":")[0] for line in strange)
+    expected = ["4711_98765_a.ipynb", "Li Lei_14_assignsubmission_file_", "_15_assignsubmission_file_", "doe_4711_98765_folder.ipynb",
+                "link_4711_5_6.ipynb", "pipe_4711_5_6.ipynb", "x_1_2_3.ipynb", "x_999_98765_a.ipynb"]
+    assert told == sorted(expected)
+
+
 def test_a_notebook_is_known_by_what_it_asks(tmp_path):
     """A renamed file would count as not attempted, or one saved over another would be judged as what it is called."""
     ids = ASKED[DESIGN]

@@ -1,17 +1,24 @@
 """What has come in: which file is whose, and which notebook it is. Whatever cannot be told is reported, never guessed.
 
 A folder for each student, called by the student's id or as `release` called it, with notebooks anywhere inside. A folder
-`students` around them, as a release has it, is looked into.
+`students` around them, as a release has it, is looked into. So is what a platform's "download all" unpacks to, as far as the
+class list knows the names it gives: Canvas' files by Canvas' own number of the student, Moodle's folders by a full name that
+one student alone has. An id inside a notebook counts for nothing: anybody can write one.
 """
 
 import os
+import re
 import stat
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from fabriclab.exercises.core import identify
 from fabriclab.grading.roster import folder
 from fabriclab.grading.submission import LARGEST
+
+_CANVAS = re.compile(r"[^_]+(?:_LATE)?_(\d+)_\d+_.+\.ipynb", re.IGNORECASE)  # doejane_LATE_4711_98765_02-wires.ipynb
+_MOODLE = re.compile(r"(.+)_\d+_assignsubmission_file_?")  # Jane Doe_12345_assignsubmission_file
 
 
 @dataclass(frozen=True)
@@ -35,16 +42,16 @@ def look(submissions, roster, assignments):
         raise ValueError(f"{top}: no such folder of submissions")
     if (top / "students").is_dir() and not (top / "students").is_symlink():
         top = top / "students"
-    owners = {folder(person.id): person.id for person in roster} | {person.id: person.id for person in roster}
+    whose = _owners(roster)
     found, strange = {}, []
     for entry in sorted(top.iterdir()):
-        student = owners.get(_spelt(entry.name))
         if entry.name.startswith(".") or entry.name == "manifest.json":
             continue
-        if student is None or not entry.is_dir() or entry.is_symlink():
+        student = None if entry.is_symlink() else whose(entry)
+        if student is None:
             strange.append(f"{_shown(entry.name)}: not matched to the class list; a folder is called by a student's id or as it was released")
             continue
-        files = list(_notebooks(entry))
+        files = list(_notebooks(entry)) if entry.is_dir() else [entry]
         if not files:
             strange.append(f"{_shown(entry.name)}: no notebook in it")
         others = []
@@ -59,6 +66,23 @@ def look(submissions, roster, assignments):
             more = f" (and {len(others) - 1:,} more like it)" if len(others) > 1 else ""
             strange.append(f"{others[0]}{more}: asks none of this release's exercises")
     return tuple(_one(*key, files) for key, files in sorted(found.items())), tuple(strange)
+
+
+def _owners(roster):
+    """A function from an entry of the folder of submissions to the id of the student whose it is, or None."""
+    folders = {folder(person.id): person.id for person in roster} | {person.id: person.id for person in roster}
+    numbers = {person.canvas: person.id for person in roster if person.canvas}
+    names = Counter(_spelt(person.name).casefold() for person in roster)
+    named = {name: person.id for person in roster if names[name := _spelt(person.name).casefold()] == 1 and name}
+
+    def whose(entry):
+        if entry.is_dir():
+            moodle = _MOODLE.fullmatch(entry.name)
+            return folders.get(_spelt(entry.name)) or (named.get(_spelt(moodle[1]).casefold()) if moodle else None)
+        canvas = _CANVAS.fullmatch(entry.name) if stat.S_ISREG(entry.lstat().st_mode) else None
+        return numbers.get(canvas[1]) if canvas else None
+
+    return whose
 
 
 def read(path):
@@ -103,7 +127,7 @@ def _which(path, assignments):
     best = max(named, key=named.get, default=None)
     if best and named[best]:
         return best
-    return next((notebook for notebook in assignments if path.name.startswith(Path(notebook).stem)), None)
+    return next((notebook for notebook in assignments if Path(notebook).stem in path.name), None)
 
 
 def _one(student, notebook, files):
