@@ -35,6 +35,9 @@ def collect(path, student_id, assignment, limits=None, unsafe=False):
         Path(said.get("once", os.devnull)).touch()
         raise RuntimeError(said["raises"])
     if said.get("log"):
+        # a batch that is to be interrupted comes this far and no further, however busy the machine
+        if os.path.exists(said["log"]) and len(Path(said["log"]).read_text(encoding="utf-8").split("\n")) > int(os.environ.get("HOLD_AFTER", 10**9)):
+            time.sleep(60)
         with open(said["log"], "a", encoding="utf-8") as log:
             log.write(f"{student_id} {path.name}\n")
     return Collected(said["answers"], said.get("faults", {}), tuple(said.get("notes", ())), said.get("refused", ""), said.get("sleep", 0))

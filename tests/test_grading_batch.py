@@ -261,7 +261,7 @@ def lesson(tmp_path_factory):
     for person in classroom.people(12):
         for name in ASKED:
             answers = {one: classroom.right(person.id, one) for one in ASKED[name]}
-            classroom.send(top / "sent", folder(person.id), name, answers, sleep=0.04, log=str(top / "log"))
+            classroom.send(top / "sent", folder(person.id), name, answers, sleep=0.01, log=str(top / "log"))
     return top
 
 
@@ -279,7 +279,7 @@ def test_an_interrupted_batch_goes_on_where_it_was(lesson, tmp_path, quick, monk
     script.write_text(SCRIPT.format(tests=str(Path(__file__).parent), sent=str(lesson / "sent"), roster=str(lesson / "class.csv"), out=str(out)), encoding="utf-8")
     room = tmp_path / "room"
     room.mkdir()
-    running = subprocess.Popen([sys.executable, str(script)], cwd=classroom.ROOT, env={**os.environ, "TMPDIR": str(room)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    running = subprocess.Popen([sys.executable, str(script)], cwd=classroom.ROOT, env={**os.environ, "TMPDIR": str(room), "HOLD_AFTER": "6"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while len(list(out.rglob("*.json"))) < 5 and running.poll() is None:
         time.sleep(0.005)
     os.kill(running.pid, blow)
