@@ -54,6 +54,21 @@ def assert_fits(explorer):
     assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
 
 
+def assert_fault_passes(explorer, control, where, function, by=1):
+    """What the model `where.function` refuses is said over the picture as it was, and is gone with the next good value."""
+
+    def refuse(*arguments):
+        raise ValueError("this cannot be")
+
+    frame = explorer.frame
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setattr(where, function, refuse)
+        move(control, by)
+        assert explorer.readout == "this cannot be" and isinstance(explorer.error, ValueError) and explorer.frame == frame
+    move(control, by)
+    assert explorer.error is None
+
+
 def curves(explorer):
     """The lines of the picture by label, those of a legend only."""
     return {line.get_label(): line for line in explorer.figure.axes[0].lines if not line.get_label().startswith("_")}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import PolyCollection
-from test_explore import assert_fits, move, near, quantities, set_all
+from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
 from fabriclab import congestion, deadlock, units
 from fabriclab.explore import behaviour as explorers
@@ -339,20 +339,10 @@ def test_coming_back_runs_nothing_again(monkeypatch):
 
 
 @pytest.mark.parametrize("name, where, function", [("incast", congestion, "fluid_queue"), ("hashing", congestion, "idle_path"), ("deadlock", deadlock, "dependencies")])
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, where, function, monkeypatch):
+def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, where, function):
     """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
-
-    def refuse(*arguments):
-        raise ValueError("this cannot be")
-
     explorer = MAKERS[name]()
-    frame, control = explorer.frame, list(explorer.controls.values())[1]
-    with monkeypatch.context() as broken:
-        broken.setattr(where, function, refuse)
-        move(control, 1)
-        assert explorer.readout == "this cannot be" and isinstance(explorer.error, ValueError) and explorer.frame == frame
-    move(control, 1)
-    assert explorer.error is None
+    assert_fault_passes(explorer, list(explorer.controls.values())[1], where, function)
     CHECKS[name](explorer)
 
 

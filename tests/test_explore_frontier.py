@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import assert_fits, move, set_all
+from test_explore import assert_fault_passes, assert_fits, move, set_all
 
 from fabriclab import link, units
 from fabriclab.explore import frontier as explorers
@@ -78,18 +78,8 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
     assert_fits(ONE)
 
 
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(monkeypatch):
+def test_a_fault_of_the_model_is_shown_in_place_and_passes():
     """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
-
-    def refuse(*arguments):
-        raise ValueError("this cannot be")
-
     explorer = explorers.optics()
-    frame = explorer.frame
-    with monkeypatch.context() as broken:
-        broken.setattr(link, "tree_optics", refuse)
-        move(explorer.controls["hosts"], 1)
-        assert explorer.readout == "this cannot be" and explorer.frame == frame
-    move(explorer.controls["hosts"], 1)
-    assert explorer.error is None
+    assert_fault_passes(explorer, explorer.controls["hosts"], link, "tree_optics")
     assert_is_the_model(explorer)

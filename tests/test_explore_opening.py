@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_explore import assert_fits, move, near, quantities, set_all
+from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
 from fabriclab.explore import opening
 from fabriclab.units import GB, MB
@@ -96,20 +96,10 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
     assert_fits(ONE)
 
 
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(monkeypatch):
+def test_a_fault_of_the_model_is_shown_in_place_and_passes():
     """A refusal by the model leaves wrong bars under old words, or stays after the reader has moved on."""
-
-    def refuse(*arguments):
-        raise ValueError("this cannot be")
-
     explorer = opening.step()
-    frame = explorer.frame
-    with monkeypatch.context() as broken:
-        broken.setattr(opening.collectives, "ring_allreduce", refuse)
-        move(explorer.controls["payload"], 1)
-        assert explorer.readout == "this cannot be" and explorer.frame == frame
-    move(explorer.controls["payload"], 1)
-    assert explorer.error is None
+    assert_fault_passes(explorer, explorer.controls["payload"], opening.collectives, "ring_allreduce")
     assert_step_is_the_model(explorer)
 
 

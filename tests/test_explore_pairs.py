@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import assert_fits, move, set_all
+from test_explore import assert_fault_passes, assert_fits, move, set_all
 
 from fabriclab.explore import pairs as explorers
 from fabriclab.figures import pairs as drawings
@@ -115,18 +115,9 @@ def test_a_wrong_verdict_is_called_wrong():
     assert explorers.judged({host: 0.5}, explain(measure(network), network)).startswith("Missed")
 
 
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(monkeypatch):
+def test_a_fault_of_the_model_is_shown_in_place_and_passes():
     """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
-
-    def refuse(*arguments):
-        raise ValueError("this cannot be")
-
     explorer = explorers.heat_map()
-    frame = explorer.frame
-    with monkeypatch.context() as broken:
-        broken.setattr(explorers, "explain", refuse)
-        move(explorer.controls["left"], 1)
-        assert explorer.readout == "this cannot be" and explorer.frame == frame
-    move(explorer.controls["left"], 1)
-    assert explorer.error is None and pairs.explain is explain
+    assert_fault_passes(explorer, explorer.controls["left"], explorers, "explain")
+    assert pairs.explain is explain
     assert_is_the_model(explorer)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import assert_fits, move, near, quantities, set_all
+from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
 from fabriclab import scaleup, units
 from fabriclab.explore import scaleup as explorers
@@ -120,20 +120,10 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
 
 
 @pytest.mark.parametrize("name, function", [("headers", "payload_efficiency"), ("tree", "pcie_rate")])
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function, monkeypatch):
+def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
     """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
-
-    def refuse(*arguments):
-        raise ValueError("this cannot be")
-
     explorer = MAKERS[name]()
-    frame, control = explorer.frame, list(explorer.controls.values())[1]
-    with monkeypatch.context() as broken:
-        broken.setattr(scaleup, function, refuse)
-        move(control, -1)
-        assert explorer.readout == "this cannot be" and explorer.frame == frame
-    move(control, -1)
-    assert explorer.error is None
+    assert_fault_passes(explorer, list(explorer.controls.values())[1], scaleup, function, by=-1)
     CHECKS[name](explorer)
 
 

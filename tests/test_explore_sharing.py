@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import assert_fits, move, near, quantities, set_all
+from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
 from fabriclab import cluster, units
 from fabriclab.explore import sharing as explorers
@@ -135,18 +135,8 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
 
 
 @pytest.mark.parametrize("name, function", [("shares", "max_min"), ("isolation", "isolation")])
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function, monkeypatch):
+def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
     """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
-
-    def refuse(*arguments):
-        raise ValueError("this cannot be")
-
     explorer = MAKERS[name]()
-    frame, control = explorer.frame, list(explorer.controls.values())[0]
-    with monkeypatch.context() as broken:
-        broken.setattr(cluster, function, refuse)
-        move(control, -1)
-        assert explorer.readout == "this cannot be" and explorer.frame == frame
-    move(control, -1)
-    assert explorer.error is None
+    assert_fault_passes(explorer, list(explorer.controls.values())[0], cluster, function, by=-1)
     CHECKS[name](explorer)
