@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import amount, count, out, positive
+from fabriclab.checks import amount, count, number, out, positive, together
 from fabriclab.link.budget import tree_links
 
 
@@ -25,7 +25,9 @@ def switch_ports(capacity, port_rate):
     >>> switch_ports(51.2 * Tbps, 400 * Gbps), switch_ports(102.4 * Tbps, 1.6 * Tbps)
     (128.0, 64.0)
     """
-    ports = np.asarray(positive("capacity", capacity) / positive("port_rate", port_rate))
+    capacity, port_rate = positive("capacity", capacity), positive("port_rate", port_rate)
+    together(capacity=capacity, port_rate=port_rate)
+    ports = np.asarray(capacity / port_rate)
     nearest = np.rint(ports)
     if (nearest < 1).any() or not np.allclose(ports, nearest, rtol=1e-9):
         raise ValueError(f"port_rate must divide the capacity into whole ports, not {ports.tolist()} of them")
@@ -52,8 +54,9 @@ def optical_dividend(ports, pluggable=catalog.PLUGGABLE.watts, copackaged=catalo
     >>> optical_dividend(128).saved / kW, optical_dividend(128, switches=1000).saved / MW
     (1.28, 1.28)
     """
-    ports, switches = count("ports", ports), count("switches", switches)
-    before, after = (ports * switches * amount(name, watts) for name, watts in (("pluggable", pluggable), ("copackaged", copackaged)))
+    ports, switches, pluggable, copackaged = count("ports", ports), count("switches", switches), amount("pluggable", pluggable), amount("copackaged", copackaged)
+    together(ports=ports, switches=switches, pluggable=pluggable, copackaged=copackaged)
+    before, after = ports * switches * pluggable, ports * switches * copackaged
     return Dividend(out(ports * switches), out(before), out(after), out(before - after))
 
 
@@ -64,7 +67,9 @@ def energy_per_bit(watts, rate):
     >>> round(energy_per_bit(20, 400 * Gbps) / pJ, 9), round(energy_per_bit(9, 1600 * Gbps) / pJ, 9)
     (50.0, 5.625)
     """
-    return out(amount("watts", watts) / (8 * positive("rate", rate)))
+    watts, rate = amount("watts", watts), positive("rate", rate)
+    together(watts=watts, rate=rate)
+    return out(watts / (8 * rate))
 
 
 def accelerators_fed(watts, per_accelerator=catalog.H100.tdp):
@@ -73,18 +78,24 @@ def accelerators_fed(watts, per_accelerator=catalog.H100.tdp):
     >>> round(accelerators_fed(1.28e6)), round(accelerators_fed(1.28e6, catalog.DGX_H100_POWER / 8))
     (1829, 1004)
     """
-    return out(amount("watts", watts) / positive("per_accelerator", per_accelerator))
+    watts, per_accelerator = amount("watts", watts), positive("per_accelerator", per_accelerator)
+    together(watts=watts, per_accelerator=per_accelerator)
+    return out(watts / per_accelerator)
 
 
 def tree_tiers(hosts, radix):
     """Tiers of switches that a non-blocking tree needs: the least t with ``2 (radix/2)^t >= hosts``, and 1 for one switch.
 
-    So `radix` hosts hang on one switch, ``radix^2/2`` under two tiers, ``radix^3/4`` under three. `radix` is 4 or more.
+    So `radix` hosts hang on one switch, ``radix^2/2`` under two tiers, ``radix^3/4`` under three. `radix` is even, 4 or more.
 
     >>> tree_tiers(1024, 64), tree_tiers(10_000, 64), tree_tiers(10_000, 256)
     (2.0, 3.0, 2.0)
     """
-    hosts, half = np.broadcast_arrays(count("hosts", hosts), count("radix", radix, least=4) // 2)
+    hosts, radix = count("hosts", hosts), number("radix", radix, least=4, expected="an even number of ports, 4 or more", whole=True)
+    if np.any(np.asarray(radix) % 2):
+        raise ValueError(f"radix must be an even number of ports, 4 or more, as half of them point up, not {radix}")
+    together(hosts=hosts, radix=radix)
+    hosts, half = np.broadcast_arrays(hosts, np.asarray(radix) / 2)
     tiers = np.ones(hosts.shape)
     while (short := 2 * half**tiers < hosts).any():
         tiers = tiers + short
@@ -115,9 +126,9 @@ def tree_optics(hosts, radix, pluggable=catalog.PLUGGABLE.watts, copackaged=cata
     """
     if not isinstance(hosts_on_fibre, (bool, np.bool_)):
         raise ValueError(f"hosts_on_fibre must be True or False, not {hosts_on_fibre!r}")
-    tiers = tree_tiers(hosts, radix)
-    own = count("hosts", hosts) * float(hosts_on_fibre)
-    between = tree_links(hosts, tiers) - count("hosts", hosts)
+    tiers, hosts = tree_tiers(hosts, radix), count("hosts", hosts)
+    own, between = hosts * float(hosts_on_fibre), tree_links(hosts, tiers) - hosts
     plugged, packaged = amount("pluggable", pluggable), amount("copackaged", copackaged)
+    together(hosts=np.asarray(between), pluggable=plugged, copackaged=packaged)
     inside = 2 * between + own
     return TreeOptics(tiers, out(between + own), out(inside), out(own), out((inside + own) * plugged), out(inside * packaged + own * plugged))
