@@ -33,7 +33,10 @@ def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False
     if type(value) in (float, int):
         if not least <= value <= most or (whole and value != math.floor(value)):
             _refuse(name, value, expected)
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # an int beyond floats, where infinity would do
+            _refuse(name, value, expected)
     if isinstance(value, (bool, np.bool_)):
         _refuse(name, value, expected)
     if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and value.ndim == 0):

@@ -55,7 +55,9 @@ def waste(share, bandwidth_loss):
     (0.02, 0.03)
     """
     lost = number("bandwidth_loss", bandwidth_loss, least=0.0, most=1 - 1e-12, expected="0 or more and less than 1")
-    return out(fraction("share", share) * lost / (1 - lost))
+    share = fraction("share", share)
+    together(share=share, bandwidth_loss=lost)
+    return out(share * lost / (1 - lost))
 
 
 def share_behind(lengthening, bandwidth_loss):
@@ -67,7 +69,9 @@ def share_behind(lengthening, bandwidth_loss):
     0.143
     """
     lost = number("bandwidth_loss", bandwidth_loss, least=1e-12, most=1.0, expected="more than 0, and at most 1")
-    return out(amount("lengthening", lengthening) * (1 - lost) / lost)
+    lengthening = amount("lengthening", lengthening)
+    together(lengthening=lengthening, bandwidth_loss=lost)
+    return out(lengthening * (1 - lost) / lost)
 
 
 def gpu_hours(gpus, seconds, share=1.0):
@@ -77,7 +81,9 @@ def gpu_hours(gpus, seconds, share=1.0):
     >>> gpu_hours(1024, 30 * day), round(gpu_hours(1024, 30 * day, 0.02))
     (737280.0, 14746)
     """
-    return out(count("gpus", gpus, least=0) * amount("seconds", seconds) * amount("share", share) / hour)
+    gpus, seconds, share = count("gpus", gpus, least=0), amount("seconds", seconds), amount("share", share)
+    together(gpus=gpus, seconds=seconds, share=share)
+    return out(gpus * seconds * share / hour)
 
 
 def cost_of(gpu_hours, dollars=3.0):
@@ -86,7 +92,9 @@ def cost_of(gpu_hours, dollars=3.0):
     >>> cost_of(15_000)
     45000.0
     """
-    return out(amount("gpu_hours", gpu_hours) * amount("dollars", dollars))
+    gpu_hours, dollars = amount("gpu_hours", gpu_hours), amount("dollars", dollars)
+    together(gpu_hours=gpu_hours, dollars=dollars)
+    return out(gpu_hours * dollars)
 
 
 def placement_lengthening(network, placement, share):
@@ -119,6 +127,7 @@ def money_shares(network, rest):
     MoneyShares(of_rest=0.25, of_cluster=0.2)
     """
     network, rest = amount("network", network), positive("rest", rest)
+    together(network=network, rest=rest)
     return MoneyShares(out(network / rest), out(network / (network + rest)))
 
 

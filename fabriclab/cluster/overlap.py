@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, fraction, number, one, out
+from fabriclab.checks import amount, fraction, number, one, out, together
 
 MOST_BUCKETS = 100_000
 
@@ -77,4 +77,6 @@ def exposed_overlap(communication, compute, efficiency=1.0):
     ['120 ms', '60 ms', '0 s']
     """
     communication, compute = amount("communication", communication), amount("compute", compute)
-    return out(communication - fraction("efficiency", efficiency) * np.minimum(communication, compute))
+    efficiency = fraction("efficiency", efficiency)
+    together(communication=communication, compute=compute, efficiency=efficiency)
+    return out(communication - efficiency * np.minimum(communication, compute))

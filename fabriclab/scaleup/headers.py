@@ -9,7 +9,7 @@ Sources: IEEE 802.3; RFC 791, 8200, 768; IBTA annex 17; field guide, ESUN and SU
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import amount, count, out, positive, together
+from fabriclab.checks import amount, count, one, out, positive, together
 
 STACKS = tuple(stack.name for stack in catalog.HEADER_STACKS)
 
@@ -27,7 +27,7 @@ def header_bytes(stack):
 
 def _inside(stack):
     for known in catalog.HEADER_STACKS:
-        if known.name == stack:
+        if isinstance(stack, str) and known.name == stack:
             return known.inside
     raise ValueError(f"stack must be one of {', '.join(STACKS)}, not {stack!r}")
 
@@ -72,7 +72,7 @@ def spare_bits(fields=None, width=32):
     fields = catalog.ESUN_FIELDS if fields is None else fields
     if not isinstance(fields, dict):
         raise ValueError(f"fields must be a dict of bits by name, not {fields!r}")
-    used, width = sum(count(f"fields[{name!r}]", bits) for name, bits in fields.items()), count("width", width)
+    used, width = sum(count(f"fields[{name!r}]", bits) for name, bits in fields.items()), one("width", count("width", width))
     if used > width:
         raise ValueError(f"fields must fit {width:g} bits, not take {used:g}")
     return int(width - used)
