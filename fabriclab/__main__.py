@@ -133,7 +133,8 @@ def parser():
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=read)
 
-    command = commands.add_parser("diagnose", help="walk the five steps over the files of one incident and name its cause")
+    command = commands.add_parser("diagnose", help="walk the five steps over the files of one incident and name its cause",
+                                  epilog="Exit status: 0 healthy, 1 a cause named or left open between some, 2 nothing that decides, or nothing to read.")
     command.add_argument("folder", metavar="DIR", help="tools' output, and perhaps incident.toml")
     command.set_defaults(run=diagnose)
 

@@ -141,6 +141,9 @@ def main(names):
     import nbformat
     import rerun
 
+    if missing := [name for name in names if not Path(name).is_file()]:
+        print(f"{missing[0]}: no such notebook; name a file, such as notebooks/07-sharing.ipynb", file=sys.stderr)
+        return 2
     out = HERE.parent / "slides"
     out.mkdir(exist_ok=True)
     failed = 0

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -461,7 +462,7 @@ def test_help_and_unknown_commands():
 def test_a_closed_pipe_is_no_error(words):
     """`fabriclab doctor | head -1` must end quietly, and so must `read` with more to say than a pipe takes in."""
     said = 'telemetry.report = lambda path: "a line\\n" * 50_000'
-    script = f"{sys.executable} -c 'import sys, time; from fabriclab import __main__ as m, doctor, telemetry; {said}; time.sleep(0.3); sys.exit(m.main({json.dumps(words)}))' | true"
+    script = f"{shlex.quote(sys.executable)} -c 'import sys, time; from fabriclab import __main__ as m, doctor, telemetry; {said}; time.sleep(0.3); sys.exit(m.main({json.dumps(words)}))' | true"
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True)
     assert done.stderr == ""
 

@@ -199,3 +199,14 @@ def test_the_command_says_what_was_wrong(repository, tmp_path, monkeypatch, caps
     monkeypatch.chdir(tmp_path)
     assert main(["release", "--roster", "class.csv", "--out", "elsewhere"]) == 2
     assert "solutions" in capsys.readouterr().err and not (tmp_path / "elsewhere").exists()
+
+
+def test_the_kits_page_names_what_is_in_the_kit(released):
+    """A student would be told of tests, solutions or a folder that the kit does not have, or of commands that do nothing there."""
+    kit = released / "kit"
+    page = (kit / "README.md").read_text(encoding="utf-8")
+    assert page != (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all((ROOT / name).exists() for name in (*re.findall(r"\]\(([^)]+)\)", page), *re.findall(r"notebooks/[\w/.-]+\w", page)))
+    targets = set(re.findall(r"^(\w+):.*## ", (kit / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"`(\w+)`", page.split("only\n")[1].split(" have work here")[0]))
+    assert named <= targets and "fabriclab release" not in page and "make test" not in page

@@ -21,7 +21,7 @@ from fabriclab.exercises.core import identify
 from fabriclab.grading.roster import folder
 from fabriclab.progress import Bar
 
-DOORS = ("README.md", "LICENSE", "Makefile", "environment.yml", "pyproject.toml", "requirements.lock")
+DOORS = ("LICENSE", "Makefile", "environment.yml", "pyproject.toml", "requirements.lock")
 PACKAGE, NOTEBOOKS = (".py", ".js", ".css", ".txt", ".log"), (".py", ".js", ".css", ".ipynb", ".png", ".log", ".txt", ".csv", ".toml", "")
 ASKED = re.compile(r'Student\("demo"\).*')
 
@@ -96,6 +96,7 @@ def personal(text, student, name="notebook"):
 def _write_kit(kit, root):
     for name in DOORS:
         _copy(root / name, kit / name)
+    _copy(root / "fabriclab" / "grading" / "kit.txt", kit / "README.md")
     for path in _files(root / "fabriclab", PACKAGE):
         if "grading" not in path.relative_to(root).with_suffix("").parts:
             _copy(path, kit / path.relative_to(root))
