@@ -42,7 +42,8 @@ lab: setup ## open JupyterLab on the first notebook
 	$(PYTHON) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00-start-here.ipynb \
 	  $$([ "$$(id -u)" != 0 ] || echo --allow-root) $(ARGS)
 
-test: setup ## run all tests and all notebooks
+test: setup ## check the code's form, then run all tests and all notebooks
+	$(PYTHON) -m ruff format --check --quiet . && $(PYTHON) -m ruff check --quiet .
 	$(PYTHON) -m pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=60 $(ARGS)
 
 exercises: setup ## make exercises/ anew from solutions/

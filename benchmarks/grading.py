@@ -1,7 +1,9 @@
-"""Seconds to grade a class: against running each notebook with `jupyter nbconvert --execute`, and as the class grows.
+"""Seconds to grade a class: against running each notebook with `jupyter nbconvert --execute`, and
+as the class grows.
 
-Run it: ``make bench``, or ``python benchmarks/grading.py 300`` for a class of three hundred (and of thirty, to see how it
-grows). Each student sends the worked notebook on cluster design with the own id; the sandbox is the real one.
+Run it: ``make bench``, or ``python benchmarks/grading.py 300`` for a class of three hundred (and of
+thirty, to see how it grows). Each student sends the worked notebook on cluster design with the own
+id; the sandbox is the real one.
 """
 
 import os
@@ -27,14 +29,28 @@ def taken(call):
 
 
 def against_nbconvert(folder, rounds=3):
-    """Median seconds for one submission, in turns: (nbconvert, which judges and shields nothing; the sandbox)."""
+    """Median seconds for one submission, in turns: (nbconvert, which judges and shields nothing;
+    the sandbox).
+    """
     path = Path(folder) / NOTEBOOK
     path.write_text(release.personal(WORKED, "ADA"), encoding="utf-8")
-    execute = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output", "executed.ipynb", str(path)]
+    execute = [
+        sys.executable,
+        "-m",
+        "nbconvert",
+        "--to",
+        "notebook",
+        "--execute",
+        "--output",
+        "executed.ipynb",
+        str(path),
+    ]
     pairs = []
     for _ in range(rounds):
         usual = taken(lambda: subprocess.run(execute, check=True, capture_output=True))
-        pairs.append((usual, taken(lambda: sandbox.collect(path, "ADA", ROOT / "exercises" / NOTEBOOK))))
+        pairs.append(
+            (usual, taken(lambda: sandbox.collect(path, "ADA", ROOT / "exercises" / NOTEBOOK)))
+        )
     return tuple(statistics.median(column) for column in zip(*pairs))
 
 
@@ -46,9 +62,14 @@ def a_class(count, top):
         path.parent.mkdir(parents=True)
         path.write_text(release.personal(WORKED, person.id), encoding="utf-8")
     batches = []
-    first, again = (taken(lambda: batches.append(batch.grade(top / "sent", people, top / "out", root=ROOT))) for _ in range(2))
+    first, again = (
+        taken(lambda: batches.append(batch.grade(top / "sent", people, top / "out", root=ROOT)))
+        for _ in range(2)
+    )
     points = {graded.points for graded in batches[0].results.values()}
-    assert points == {float(max(points))} and batches[0].graded == batches[1].kept == count, "a worked notebook lost points"
+    assert points == {float(max(points))} and batches[0].graded == batches[1].kept == count, (
+        "a worked notebook lost points"
+    )
     return first, again
 
 
@@ -56,12 +77,23 @@ if __name__ == "__main__":
     largest = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     with tempfile.TemporaryDirectory() as there:
         usual, ours = against_nbconvert(there)
-    print(f"one submission: nbconvert --execute {usual:.1f} s, sandbox {ours:.1f} s: {ours / usual:.2f} times", flush=True)
+    print(
+        f"one submission: nbconvert --execute {usual:.1f} s, sandbox {ours:.1f} s:"
+        f" {ours / usual:.2f} times",
+        flush=True,
+    )
     each = {}
     for count in (max(largest // 10, 1), largest):
         with tempfile.TemporaryDirectory() as there:
             seconds, again = a_class(count, Path(there))
         each[count] = seconds / count
-        print(f"{count} submissions on {os.cpu_count()} processors: {seconds:.0f} s, {each[count]:.2f} s each; again, with nothing to do: {again:.1f} s", flush=True)
+        print(
+            f"{count} submissions on {os.cpu_count()} processors: {seconds:.0f} s,"
+            f" {each[count]:.2f} s each; again, with nothing to do: {again:.1f} s",
+            flush=True,
+        )
     small, large = each.values()
-    print(f"each of {largest} costs {large / small:.2f} times each of {max(largest // 10, 1)}, and {large / usual:.2f} times nbconvert one by one")
+    print(
+        f"each of {largest} costs {large / small:.2f} times each of {max(largest // 10, 1)}, and"
+        f" {large / usual:.2f} times nbconvert one by one"
+    )

@@ -1,7 +1,7 @@
 """What the package costs before it computes anything, and what its checks cost when it does.
 
-`import fabriclab` against `import numpy`, each as a whole process; one ring AllReduce over 10,000 sizes against the bare
-numpy expression. Ratios of medians, taken in turn within one run.
+`import fabriclab` against `import numpy`, each as a whole process; one ring AllReduce over 10,000
+sizes against the bare numpy expression. Ratios of medians, taken in turn within one run.
 """
 
 import statistics
@@ -44,6 +44,12 @@ def sweep(rounds=15, calls=400):
 if __name__ == "__main__":
     taken = imports()
     for statement, value in taken.items():
-        print(f"{statement:36} {1e3 * value:7.1f} ms   {value / taken['import numpy']:.2f} of import numpy")
+        print(
+            f"{statement:36} {1e3 * value:7.1f} ms   {value / taken['import numpy']:.2f} of import"
+            " numpy"
+        )
     bare, ours = sweep()
-    print(f"ring AllReduce over 10,000 sizes: bare numpy {1e6 * bare:.1f} us, fabriclab {1e6 * ours:.1f} us: {ours / bare:.2f} times (goal: at most 3)")
+    print(
+        f"ring AllReduce over 10,000 sizes: bare numpy {1e6 * bare:.1f} us, fabriclab"
+        f" {1e6 * ours:.1f} us: {ours / bare:.2f} times (goal: at most 3)"
+    )

@@ -1,6 +1,8 @@
-"""The packet simulator's speed: against SimPy and against a heap in plain Python, and how cost grows with packets.
+"""The packet simulator's speed: against SimPy and against a heap in plain Python, and how cost
+grows with packets.
 
-Run it: ``make bench``, or ``python benchmarks/packet_speed.py``. Ratios are of processor times taken in this run, best of three.
+Run it: ``make bench``, or ``python benchmarks/packet_speed.py``. Ratios are of processor times
+taken in this run, best of three.
 """
 
 import heapq
@@ -51,15 +53,21 @@ def simpy_queue(gaps):
 
 
 def our_queue(gaps):
-    """The same at a host's port, each packet a flow of its own; all of `run`, setting up and counting included."""
+    """The same at a host's port, each packet a flow of its own; all of `run`, setting up and
+    counting included.
+    """
     result = run(torus((2,), bandwidth=LINE), Flows(0, 1, PACKET, np.cumsum(gaps)), delay=0)
     return float(result.completion.mean()) - SERVICE
 
 
 def plain_heap(leaves, down, packets, delay=500 * ns):
-    """All hosts of the other leaves send to host 0 through one spine: the least that a heap, lines and ports can do in plain Python."""
+    """All hosts of the other leaves send to host 0 through one spine: the least that a heap, lines
+    and ports can do in plain Python.
+    """
     hosts = leaves * down
-    paths = [[("up", h), ("leaf", h // down), ("spine", 0), ("down", 0)] for h in range(down, hosts)]
+    paths = [
+        [("up", h), ("leaf", h // down), ("spine", 0), ("down", 0)] for h in range(down, hosts)
+    ]
     lines, free, heap, order, done = {}, {}, [], 0, 0
 
     def arrive(now, packet):
@@ -110,7 +118,10 @@ def main():
     same = our_queue(gaps[:20_000])
     print("One M/D/1 queue at load 0.8, Poisson arrivals")
     print(f"  SimPy      {20_000 / slow:>12,.0f} packets/s, mean wait {theirs / ns:.1f} ns")
-    print(f"  fabriclab  {gaps.size / fast:>12,.0f} packets/s, mean wait {same / ns:.1f} ns for the same packets; {ours / ns:.1f} ns for all, {md1_wait(0.8, SERVICE) / ns:.1f} in theory")
+    print(
+        f"  fabriclab  {gaps.size / fast:>12,.0f} packets/s, mean wait {same / ns:.1f} ns for the"
+        f" same packets; {ours / ns:.1f} ns for all, {md1_wait(0.8, SERVICE) / ns:.1f} in theory"
+    )
     print(f"  ratio      {gaps.size / fast / (20_000 / slow):>12.1f}")
 
     leaves, down, each = 4, 8, 2000
@@ -119,17 +130,28 @@ def main():
     theirs, slow = seconds(lambda: plain_heap(leaves, down, each))
     ours, fast = seconds(lambda: run(tree, Flows(senders, 0, each * PACKET), buffer=1e9))
     print(f"Incast of {senders.size} over leaf-spine, {count:,} packets on 4 ports each")
-    print(f"  plain heap {count / slow:>12,.0f} packets/s, ends at {theirs * 1e6:.1f} us, without buffers, pauses, routes or counts")
+    print(
+        f"  plain heap {count / slow:>12,.0f} packets/s, ends at {theirs * 1e6:.1f} us, without"
+        " buffers, pauses, routes or counts"
+    )
     print(f"  fabriclab  {count / fast:>12,.0f} packets/s, ends at {ours.duration * 1e6:.1f} us")
     print(f"  ratio      {slow / fast:>12.1f}")
 
     many, spent = seconds(lambda: incast(256, size=250 * KB, bandwidth=400 * Gbps, buffer=32 * MB))
-    print(f"256 into 1, 64 MB through a buffer of 32 MB: {spent:.3f} s, {int(many.pauses.sum()):,} pauses, {int(many.dropped.sum())} bytes dropped")
+    print(
+        f"256 into 1, 64 MB through a buffer of 32 MB: {spent:.3f} s, {int(many.pauses.sum()):,}"
+        f" pauses, {int(many.dropped.sum())} bytes dropped"
+    )
 
     print("Growth: 16 into 1")
     for packets in (10_000, 100_000, 1_000_000, 10_000_000):
-        end, spent = seconds(lambda n=packets: incast(16, size=n // 16 * PACKET), times=3 if packets < 1e6 else 1)
-        print(f"  {packets:>12,} packets {spent:8.3f} s {spent / packets * 1e9:8.0f} ns each, {end.events / packets:.2f} events each")
+        end, spent = seconds(
+            lambda n=packets: incast(16, size=n // 16 * PACKET), times=3 if packets < 1e6 else 1
+        )
+        print(
+            f"  {packets:>12,} packets {spent:8.3f} s {spent / packets * 1e9:8.0f} ns each,"
+            f" {end.events / packets:.2f} events each"
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""Key press to changed pixels and changed words: our explorer against `interact` with inline plots, in JupyterLab in Chromium.
+"""Key press to changed pixels and changed words: our explorer against `interact` with inline plots,
+in JupyterLab in Chromium.
 
-Both draw the same figure from the same model, in one notebook on one kernel, and are moved in turn. Prints medians, 90th
-percentiles and ratios, then how far the last frame of a burst of key presses lags behind the last press.
+Both draw the same figure from the same model, in one notebook on one kernel, and are moved in turn.
+Prints medians, 90th percentiles and ratios, then how far the last frame of a burst of key presses
+lags behind the last press.
 
     python benchmarks/slider_latency.py [--moves 40]
 """
@@ -39,44 +41,54 @@ twin = explore.transport.crossover()
 
 def show(**values):
     size = values.pop("size")
-    a, b = (catalog.Path(f"path {x.upper()}", values[f"alpha_{x}"], values[f"beta_{x}"], "") for x in "ab")
+    a, b = (catalog.Path(f"path {x.upper()}", values[f"alpha_{x}"], values[f"beta_{x}"], "") for x \
+in "ab")
     figure, axes = plt.subplots(figsize=(7.2, 4.0), layout="constrained")
     drawings.alpha_beta(axes, [a, b], size)
     plt.show()
-    print(explore.transport._one_path(a, size), explore.transport._one_path(b, size), explore.transport._two_paths(a, b, size), sep="\\n")
+    print(explore.transport._one_path(a, size), explore.transport._one_path(b, size), \
+explore.transport._two_paths(a, b, size), sep="\\n")
 
 _ = ipywidgets.interact(show, **twin.controls)
 """
 
-# The clock starts with the key's own time stamp and stops in the task after the next frame was produced.
+# The clock starts with the key's own time stamp and stops in the task after the next frame was
+# produced.
 CLOCK = """
 () => {
   const R = window.R = { kind: null };
-  const ours = document.querySelector(".fabriclab-canvas"), theirs = document.querySelector(".widget-interact");
+  const ours = document.querySelector(".fabriclab-canvas"), theirs = \
+document.querySelector(".widget-interact");
   const look = {
     ours: () => ({ words: ours.querySelector("[role=status]").textContent, picture: R.drawn }),
-    theirs: () => ({ words: theirs.querySelector("pre")?.textContent ?? "", picture: theirs.querySelector("img")?.src ?? "" }),
+    theirs: () => ({ words: theirs.querySelector("pre")?.textContent ?? "", picture: \
+theirs.querySelector("img")?.src ?? "" }),
   };
   const put = CanvasRenderingContext2D.prototype.putImageData;
   CanvasRenderingContext2D.prototype.putImageData = function (image, ...rest) {
     put.call(this, image, ...rest);
     let hash = 0;
-    for (const pixel of new Uint32Array(image.data.buffer, image.data.byteOffset, image.data.byteLength / 4)) hash = (Math.imul(hash, 31) + pixel) | 0;
+    for (const pixel of new Uint32Array(image.data.buffer, image.data.byteOffset, \
+image.data.byteLength / 4)) hash = (Math.imul(hash, 31) + pixel) | 0;
     R.drawn = hash;
     check();
   };
-  const painted = then => requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = then; c.port2.postMessage(0); });
+  const painted = then => requestAnimationFrame(() => { const c = new MessageChannel(); \
+c.port1.onmessage = then; c.port2.postMessage(0); });
   const check = () => {
     if (!R.kind || R.pressed === null || R.seen) return;
     const now = look[R.kind]();
-    if (now.words === R.before.words || !now.words.includes(R.expected) || now.picture === R.before.picture || !now.picture) return;
+    if (now.words === R.before.words || !now.words.includes(R.expected) || now.picture === \
+R.before.picture || !now.picture) return;
     R.seen = true;
     const stop = () => painted(() => { R.took = performance.now() - R.pressed; });
     R.kind === "theirs" ? theirs.querySelector("img").decode().then(stop) : stop();
   };
-  new MutationObserver(check).observe(document.querySelector(".jp-Notebook"), { subtree: true, childList: true, attributes: true, characterData: true });
+  new MutationObserver(check).observe(document.querySelector(".jp-Notebook"), { subtree: true, \
+childList: true, attributes: true, characterData: true });
   document.addEventListener("keydown", event => { R.pressed = event.timeStamp; }, true);
-  R.arm = (kind, expected) => Object.assign(R, { kind, expected, before: look[kind](), pressed: null, seen: false, took: null });
+  R.arm = (kind, expected) => Object.assign(R, { kind, expected, before: look[kind](), pressed: \
+null, seen: false, took: null });
 }
 """
 
@@ -91,10 +103,19 @@ def measure(moves):
 
     twin = explore.transport.crossover()
     size = twin.controls["size"]
-    with tempfile.TemporaryDirectory() as folder, lab.server(folder) as address, lab.browser() as running:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        lab.server(folder) as address,
+        lab.browser() as running,
+    ):
         cells = [nbformat.v4.new_code_cell(source.strip()) for source in (OURS, INTERACT)]
-        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-        nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), pathlib.Path(folder) / "latency.ipynb")
+        kernel = {
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+        }
+        nbformat.write(
+            nbformat.v4.new_notebook(cells=cells, metadata=kernel),
+            pathlib.Path(folder) / "latency.ipynb",
+        )
         opened = lab.Page(running, address, "latency.ipynb", height=1600)
         wrong = opened.run_all()
         assert not wrong, wrong
@@ -123,7 +144,9 @@ def measure(moves):
                     took[kind].append(seconds)
                 page.wait_for_timeout(150)
         size.index += 30
-        lag = {kind: press(kind, twin.readout.splitlines()[0], times=30, pause=0.033) for kind in took}
+        lag = {
+            kind: press(kind, twin.readout.splitlines()[0], times=30, pause=0.033) for kind in took
+        }
         assert not opened.complaints, opened.complaints
     return took, lag
 
@@ -139,8 +162,15 @@ def main():
     names = {"ours": "explorer", "theirs": "interact with inline plots"}
     print(f"key press to changed pixels and words, {moves} moves each in turn")
     for kind, name in names.items():
-        print(f"  {name:28} median {1e3 * statistics.median(took[kind]):6.1f} ms   p90 {1e3 * percentile(took[kind], 0.9):6.1f} ms   last frame of 30 presses at 30 Hz, after the last: {1e3 * lag[kind]:6.0f} ms")
-    median, p90 = (measured(took["ours"]) / measured(took["theirs"]) for measured in (statistics.median, lambda values: percentile(values, 0.9)))
+        print(
+            f"  {name:28} median {1e3 * statistics.median(took[kind]):6.1f} ms   p90"
+            f" {1e3 * percentile(took[kind], 0.9):6.1f} ms   last frame of 30 presses at 30 Hz,"
+            f" after the last: {1e3 * lag[kind]:6.0f} ms"
+        )
+    median, p90 = (
+        measured(took["ours"]) / measured(took["theirs"])
+        for measured in (statistics.median, lambda values: percentile(values, 0.9))
+    )
     print(f"  ratio: median {median:.2f} (goal 0.35 or less), p90 {p90:.2f} (goal under 0.5)")
 
 

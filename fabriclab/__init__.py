@@ -1,6 +1,7 @@
 """fabriclab: the models behind a companion to a textbook chapter on network fabrics.
 
-One module per level of the chapter; each is imported when it is first asked for, so ``import fabriclab`` stays light::
+One module per level of the chapter; each is imported when it is first asked for, so ``import
+fabriclab`` stays light::
 
     >>> from fabriclab import transport
     >>> from fabriclab.units import GB, KB, us
@@ -18,7 +19,9 @@ def on_demand(package, path):
     """A package's `__getattr__`, which imports a module of its own when it is first asked for."""
 
     def get(name):
-        if name.startswith("_") or name not in {module.name for module in pkgutil.iter_modules(path)}:
+        if name.startswith("_") or name not in {
+            module.name for module in pkgutil.iter_modules(path)
+        }:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return importlib.import_module(f"{package}.{name}")
 
@@ -33,7 +36,8 @@ def __dir__():
 
 
 def require(version):
-    """Say whether this notebook and the installed package belong together; every notebook's first cell calls this.
+    """Say whether this notebook and the installed package belong together; every notebook's first
+    cell calls this.
 
     >>> require("0.1")
     fabriclab 0.1: notebook and package match.
@@ -42,4 +46,7 @@ def require(version):
     if installed == version:
         print(f"fabriclab {installed}: notebook and package match.")
     else:
-        print(f"This notebook was written for fabriclab {version}, but {installed} is installed: run `make setup` in the folder that holds this notebook.")
+        print(
+            f"This notebook was written for fabriclab {version}, but {installed} is installed: run"
+            " `make setup` in the folder that holds this notebook."
+        )

@@ -55,7 +55,10 @@ def release(arguments):
         done = release.release(people, arguments.out)
     except (ValueError, OSError) as fault:
         return refuse("release", fault)
-    print(f"{arguments.out}: {done}; a kit and the exercises of {len(people)} student{'s' if len(people) > 1 else ''}.")
+    print(
+        f"{arguments.out}: {done}; a kit and the exercises of {len(people)}"
+        f" student{'s' if len(people) > 1 else ''}."
+    )
     return 0
 
 
@@ -68,15 +71,28 @@ def grade(arguments):
     if people is None:
         return 2
     try:
-        done = batch.grade(arguments.submissions, people, arguments.out, workers=arguments.workers, scheduler=arguments.scheduler, unsafe=arguments.unsafe)
+        done = batch.grade(
+            arguments.submissions,
+            people,
+            arguments.out,
+            workers=arguments.workers,
+            scheduler=arguments.scheduler,
+            unsafe=arguments.unsafe,
+        )
     except (ValueError, OSError, RuntimeError) as fault:
         return refuse("grade", fault)
     except KeyboardInterrupt:
-        print("Stopped. What is graded is kept: start the same command again to go on.", file=sys.stderr)
+        print(
+            "Stopped. What is graded is kept: start the same command again to go on.",
+            file=sys.stderr,
+        )
         return 1
     print(batch.summary(done, people))
     for student in gradebook.formulas(people):
-        print(f"{student}: this id begins like a formula; in grades.csv and canvas.csv take off the ' before it when you import them.")
+        print(
+            f"{student}: this id begins like a formula; in grades.csv and canvas.csv take off the '"
+            " before it when you import them."
+        )
     return 1 if done.strange or any(result.refused for result in done.results.values()) else 0
 
 
@@ -118,38 +134,83 @@ def plain(text):
 
 
 def parser():
-    top = argparse.ArgumentParser(prog="fabriclab", description="A companion to a textbook chapter on network fabrics.")
+    top = argparse.ArgumentParser(
+        prog="fabriclab", description="A companion to a textbook chapter on network fabrics."
+    )
     top.add_argument("--version", action="version", version=f"fabriclab {fabriclab.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
 
-    command = commands.add_parser("doctor", help="say what is missing or does not match here, and how to mend it")
+    command = commands.add_parser(
+        "doctor", help="say what is missing or does not match here, and how to mend it"
+    )
     command.set_defaults(run=doctor)
 
-    command = commands.add_parser("ledger", help="count the numbers printed in the texts that agree with the models, and those that differ")
-    command.add_argument("--errata", action="store_true", help="show those that differ, with the arithmetic")
+    command = commands.add_parser(
+        "ledger",
+        help=(
+            "count the numbers printed in the texts that agree with the models, and those that"
+            " differ"
+        ),
+    )
+    command.add_argument(
+        "--errata", action="store_true", help="show those that differ, with the arithmetic"
+    )
     command.set_defaults(run=ledger)
 
-    command = commands.add_parser("read", help="say what is in the output of a measuring tool, such as nccl-tests")
+    command = commands.add_parser(
+        "read", help="say what is in the output of a measuring tool, such as nccl-tests"
+    )
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=read)
 
-    command = commands.add_parser("diagnose", help="walk the five steps over the files of one incident and name its cause",
-                                  epilog="Exit status: 0 healthy, 1 a cause named or left open between some, 2 nothing that decides, or nothing to read.")
+    command = commands.add_parser(
+        "diagnose",
+        help="walk the five steps over the files of one incident and name its cause",
+        epilog=(
+            "Exit status: 0 healthy, 1 a cause named or left open between some, 2 nothing that"
+            " decides, or nothing to read."
+        ),
+    )
     command.add_argument("folder", metavar="DIR", help="tools' output, and perhaps incident.toml")
     command.set_defaults(run=diagnose)
 
-    command = commands.add_parser("release", help="make a class the kit and each student's own exercises")
-    command.add_argument("--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids")
+    command = commands.add_parser(
+        "release", help="make a class the kit and each student's own exercises"
+    )
+    command.add_argument(
+        "--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids"
+    )
     command.add_argument("--out", required=True, metavar="DIR", help="where to put it")
     command.set_defaults(run=release)
 
-    command = commands.add_parser("grade", help="grade what a class has sent; start it again after an interrupt to go on")
-    command.add_argument("submissions", metavar="SUBMISSIONS", help="the folder with one folder for each student")
-    command.add_argument("--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids")
-    command.add_argument("--out", required=True, metavar="DIR", help="where to put grades, feedback and report")
-    command.add_argument("--workers", type=int, metavar="N", help="notebooks at once (default: one for each processor)")
-    command.add_argument("--scheduler", metavar="ADDRESS", help="a dask scheduler that has the work done on many machines")
-    command.add_argument("--unsafe", action="store_true", help="run students' code without a sandbox, with all that your account may do")
+    command = commands.add_parser(
+        "grade", help="grade what a class has sent; start it again after an interrupt to go on"
+    )
+    command.add_argument(
+        "submissions", metavar="SUBMISSIONS", help="the folder with one folder for each student"
+    )
+    command.add_argument(
+        "--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids"
+    )
+    command.add_argument(
+        "--out", required=True, metavar="DIR", help="where to put grades, feedback and report"
+    )
+    command.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="notebooks at once (default: one for each processor)",
+    )
+    command.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a dask scheduler that has the work done on many machines",
+    )
+    command.add_argument(
+        "--unsafe",
+        action="store_true",
+        help="run students' code without a sandbox, with all that your account may do",
+    )
     command.set_defaults(run=grade)
     return top
 
@@ -162,7 +223,8 @@ def main(words=None):
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # the reader of a pipe (head, less) has seen enough; keep the interpreter from flushing into it again
+        # the reader of a pipe (head, less) has seen enough; keep the interpreter from flushing into
+        # it again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 

@@ -1,6 +1,8 @@
-"""What every model asks of its arguments: a number in range, or a ``ValueError`` that says which, what and why.
+"""What every model asks of its arguments: a number in range, or a ``ValueError`` that says which,
+what and why.
 
-Floor 0. Scalars come back as Python floats and arrays as float arrays, so a model is arithmetic and nothing else.
+Floor 0. Scalars come back as Python floats and arrays as float arrays, so a model is arithmetic and
+nothing else.
 """
 
 import math
@@ -8,20 +10,23 @@ import numbers
 
 import numpy as np
 
-# Beyond these a number is a typing slip, and products of a few of them would leave double precision.
+# Beyond these a number is a typing slip, and products of a few of them would leave double
+# precision.
 LARGEST, SMALLEST = 1e60, 1e-60
 
 
 def _refuse(name, value, expected):
     shown = repr(value)
-    raise ValueError(f"{name} must be {expected}, not {shown if len(shown) < 80 else shown[:77] + '...'}")
+    raise ValueError(
+        f"{name} must be {expected}, not {shown if len(shown) < 80 else shown[:77] + '...'}"
+    )
 
 
 def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False):
     """`value` as a float or float array between `least` and `most`, both included.
 
-    Raises ValueError naming the argument for anything else: text, booleans, complex numbers, NaN, out of range,
-    or a fraction where `whole` is asked for.
+    Raises ValueError naming the argument for anything else: text, booleans, complex numbers, NaN,
+    out of range, or a fraction where `whole` is asked for.
 
     >>> number("alpha", 2)
     2.0
@@ -29,7 +34,9 @@ def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False
     Traceback (most recent call last):
     ValueError: alpha must be a number, not '2 us'
     """
-    expected = expected or ("a number" if least == -LARGEST else f"a number from {least:g} to {most:g}")
+    expected = expected or (
+        "a number" if least == -LARGEST else f"a number from {least:g} to {most:g}"
+    )
     if type(value) in (float, int):
         if not least <= value <= most or (whole and value != math.floor(value)):
             _refuse(name, value, expected)
@@ -41,7 +48,14 @@ def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False
         _refuse(name, value, expected)
     if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and value.ndim == 0):
         try:
-            return number(name, float(value) if not isinstance(value, np.ndarray) else value.item(), least, most, expected, whole)
+            return number(
+                name,
+                float(value) if not isinstance(value, np.ndarray) else value.item(),
+                least,
+                most,
+                expected,
+                whole,
+            )
         except (TypeError, OverflowError):
             _refuse(name, value, expected)
     if not isinstance(value, (np.ndarray, list, tuple, range)):
@@ -58,7 +72,11 @@ def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False
             raise
         _refuse(name, value, expected)
     # min and max carry NaN along, and NaN fails both comparisons
-    if array.size and not (array.min() >= least and array.max() <= most and (not whole or (array == np.floor(array)).all())):
+    if array.size and not (
+        array.min() >= least
+        and array.max() <= most
+        and (not whole or (array == np.floor(array)).all())
+    ):
         wrong = ~((array >= least) & (array <= most))
         if whole and not wrong.any():
             wrong = array != np.floor(array)
@@ -66,7 +84,7 @@ def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False
     return array
 
 
-def amount(name, value):
+def nonnegative(name, value):
     """Zero or more: bytes, seconds, watts, dollars."""
     return number(name, value, least=0.0, expected="zero or more")
 
@@ -78,7 +96,9 @@ def positive(name, value):
 
 def count(name, value, least=1):
     """A whole number, one or more unless `least` says otherwise: ranks, nodes, ports, chunks."""
-    return number(name, value, least=least, expected=f"a whole number, {least:g} or more", whole=True)
+    return number(
+        name, value, least=least, expected=f"a whole number, {least:g} or more", whole=True
+    )
 
 
 def fraction(name, value):
@@ -86,26 +106,32 @@ def fraction(name, value):
     return number(name, value, least=0.0, most=1.0, expected="between 0 and 1")
 
 
-def together(**arguments):
-    """Arguments that a check let through, refused by name where they are arrays whose shapes do not broadcast.
+def broadcastable(**arguments):
+    """Arguments that a check let through, refused by name where they are arrays whose shapes do not
+    broadcast.
 
-    >>> together(size=np.ones(3), alpha=1.0, beta=np.ones(2))
+    >>> broadcastable(size=np.ones(3), alpha=1.0, beta=np.ones(2))
     Traceback (most recent call last):
     ValueError: size and beta must have shapes that broadcast, not (3,) and (2,)
     """
-    shapes = {name: value.shape for name, value in arguments.items() if isinstance(value, np.ndarray)}
+    shapes = {
+        name: value.shape for name, value in arguments.items() if isinstance(value, np.ndarray)
+    }
     if len(shapes) < 2:
         return
     try:
         np.broadcast_shapes(*shapes.values())
     except ValueError:
-        raise ValueError(f"{' and '.join(shapes)} must have shapes that broadcast, not {' and '.join(map(str, shapes.values()))}") from None
+        raise ValueError(
+            f"{' and '.join(shapes)} must have shapes that broadcast, not"
+            f" {' and '.join(map(str, shapes.values()))}"
+        ) from None
 
 
-def one(name, value):
+def scalar(name, value):
     """The single number that a check let through, where a model takes no list.
 
-    >>> one("ranks", count("ranks", [2, 4]))
+    >>> scalar("ranks", count("ranks", [2, 4]))
     Traceback (most recent call last):
     ValueError: ranks must be one number, not array([2., 4.])
     """
@@ -115,13 +141,15 @@ def one(name, value):
 
 
 def each(name, value, expected="a list"):
-    """The things in `value`, one by one, where a model takes several that are no numbers: routes, channels."""
+    """The things in `value`, one by one, where a model takes several that are no numbers: routes,
+    channels.
+    """
     try:
         return iter(value)
     except TypeError:
         _refuse(name, value, expected)
 
 
-def out(value):
+def scalar_or_array(value):
     """A model's result: a Python float for scalars, the array itself otherwise."""
     return value if isinstance(value, np.ndarray) and value.ndim else float(value)

@@ -1,24 +1,32 @@
-"""Level 2, many ranks: what a collective costs in the alpha-beta model, and what of it a compute phase hides.
+"""Level 2, many ranks: what a collective costs in the alpha-beta model, and what of it a compute
+phase hides.
 
-Floor 3. Every rank has one port that sends and receives at `beta` bytes per second at once; a step costs `alpha`. `size`
-is the buffer that nccl-tests prints: for AllReduce and Broadcast what each rank holds, for ReduceScatter, AllGather and
-AllToAll the whole buffer of which each rank's share is size/N. One rank has nobody to talk to: 0 s. Sizes of 0 bytes
-still pay the start-ups. All functions take scalars or arrays that broadcast and raise ValueError for a negative size or
-alpha, a beta that is not more than zero, or a rank count that is not a whole number of one or more.
+Floor 3. Every rank has one port that sends and receives at `beta` bytes per second at once; a step
+costs `alpha`. `size` is the buffer that nccl-tests prints: for AllReduce and Broadcast what each
+rank holds, for ReduceScatter, AllGather and AllToAll the whole buffer of which each rank's share is
+size/N. One rank has nobody to talk to: 0 s. Sizes of 0 bytes still pay the start-ups. All functions
+take scalars or arrays that broadcast and raise ValueError for a negative size or alpha, a beta that
+is not more than zero, or a rank count that is not a whole number of one or more.
 
-Sources: Thakur, Rabenseifner and Gropp 2005; Sanders, Speck and Träff 2009; chapter, Napkin Math 1.2, and its appendix.
+Sources: Thakur, Rabenseifner and Gropp 2005; Sanders, Speck and Träff 2009; chapter, Napkin Math
+1.2, and its appendix.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, count, fraction, out, positive, together
+from fabriclab.checks import broadcastable, count, fraction, nonnegative, positive, scalar_or_array
 
 
 def _read(size, ranks, alpha, beta):
-    size, ranks, alpha, beta = amount("size", size), count("ranks", ranks), amount("alpha", alpha), positive("beta", beta)
-    together(size=size, ranks=ranks, alpha=alpha, beta=beta)
+    size, ranks, alpha, beta = (
+        nonnegative("size", size),
+        count("ranks", ranks),
+        nonnegative("alpha", alpha),
+        positive("beta", beta),
+    )
+    broadcastable(size=size, ranks=ranks, alpha=alpha, beta=beta)
     return size, ranks, alpha, beta
 
 
@@ -28,18 +36,20 @@ def _levels(ranks):
 
 
 def ring_allreduce(size, ranks, alpha, beta):
-    """Seconds: ``2(N-1)/N · M/beta + 2(N-1) alpha``: N-1 steps of ReduceScatter, N-1 of AllGather, M/N bytes each.
+    """Seconds: ``2(N-1)/N · M/beta + 2(N-1) alpha``: N-1 steps of ReduceScatter, N-1 of AllGather,
+    M/N bytes each.
 
     >>> from fabriclab.units import GB, ms, us
     >>> round(ring_allreduce(6 * GB, 1024, 1.5 * us, 50 * GB) / ms, 1)
     242.8
     """
     size, ranks, alpha, beta = _read(size, ranks, alpha, beta)
-    return out(2 * (ranks - 1) * (size / ranks / beta + alpha))
+    return scalar_or_array(2 * (ranks - 1) * (size / ranks / beta + alpha))
 
 
 def tree_allreduce(size, ranks, alpha, beta):
-    """Seconds: ``2 L (alpha + M/beta)`` with ``L = ceil(log2 N)``: reduce up a binomial tree, then broadcast, in one piece.
+    """Seconds: ``2 L (alpha + M/beta)`` with ``L = ceil(log2 N)``: reduce up a binomial tree, then
+    broadcast, in one piece.
 
     The unpipelined tree; NCCL's is pipelined, see `pipelined_tree_allreduce`.
 
@@ -48,15 +58,17 @@ def tree_allreduce(size, ranks, alpha, beta):
     30.4
     """
     size, ranks, alpha, beta = _read(size, ranks, alpha, beta)
-    return out(2 * _levels(ranks) * (alpha + size / beta))
+    return scalar_or_array(2 * _levels(ranks) * (alpha + size / beta))
 
 
 def pipelined_tree_allreduce(size, ranks, alpha, beta, chunks=None):
-    """Seconds: ``2 (L + k - 1)(alpha + M/(k beta))``: reduce, then broadcast, each as k chunks that follow one another.
+    """Seconds: ``2 (L + k - 1)(alpha + M/(k beta))``: reduce, then broadcast, each as k chunks that
+    follow one another.
 
-    With `chunks` left out, the best whole k: near ``sqrt((L-1) M / (alpha beta))``. Assumes that a rank can take in a
-    chunk and pass one on in the same step, which two complementary trees achieve (each rank is a leaf of one of them);
-    k = 1 is `tree_allreduce`. For large M it tends to 2 M/beta, as the ring does, at a fraction of its start-ups.
+    With `chunks` left out, the best whole k: near ``sqrt((L-1) M / (alpha beta))``. Assumes that a
+    rank can take in a chunk and pass one on in the same step, which two complementary trees achieve
+    (each rank is a leaf of one of them); k = 1 is `tree_allreduce`. For large M it tends to 2
+    M/beta, as the ring does, at a fraction of its start-ups.
 
     >>> from fabriclab.units import GB, ms, us
     >>> round(pipelined_tree_allreduce(6 * GB, 1024, 1.5 * us, 50 * GB) / ms, 1)
@@ -70,27 +82,35 @@ def pipelined_tree_allreduce(size, ranks, alpha, beta, chunks=None):
 
     if chunks is not None:
         chunks = count("chunks", chunks)
-        together(size=size, ranks=ranks, alpha=alpha, beta=beta, chunks=chunks)
-        return out(np.where(ranks > 1, cost(chunks), 0.0))
+        broadcastable(size=size, ranks=ranks, alpha=alpha, beta=beta, chunks=chunks)
+        return scalar_or_array(np.where(ranks > 1, cost(chunks), 0.0))
     # chunks smaller than a byte do not exist
     most = np.maximum(1, np.floor(size))
     unlimited = np.full(np.broadcast(size, alpha, beta).shape, np.inf)
     with np.errstate(over="ignore"):
         per_start = np.divide(size, alpha * beta, out=unlimited, where=np.asarray(alpha * beta) > 0)
     best = np.clip(np.sqrt(np.maximum(levels - 1, 0) * np.minimum(per_start, most**2)), 1, most)
-    return out(np.where(ranks > 1, np.minimum(cost(np.floor(best)), cost(np.minimum(np.ceil(best), most))), 0.0))
+    return scalar_or_array(
+        np.where(
+            ranks > 1, np.minimum(cost(np.floor(best)), cost(np.minimum(np.ceil(best), most))), 0.0
+        )
+    )
 
 
 def _folded(ranks):
-    """(log2 of the largest power of two within N, 1 where ranks are left over): the extras fold into a partner first and are told last."""
+    """(log2 of the largest power of two within N, 1 where ranks are left over): the extras fold
+    into a partner first and are told last.
+    """
     whole = np.floor(np.log2(ranks))
     return whole, np.where(2.0**whole < ranks, 1.0, 0.0)
 
 
 def recursive_doubling_allreduce(size, ranks, alpha, beta):
-    """Seconds: ``log2(N) (alpha + M/beta)``: partners at distance 1, 2, 4, … exchange the whole buffer.
+    """Seconds: ``log2(N) (alpha + M/beta)``: partners at distance 1, 2, 4, … exchange the whole
+    buffer.
 
-    Where N is no power of two the extra ranks fold into partners first and are told last: 2 further steps of M bytes.
+    Where N is no power of two the extra ranks fold into partners first and are told last: 2 further
+    steps of M bytes.
 
     >>> from fabriclab.units import GB, KB, us
     >>> round(recursive_doubling_allreduce(1 * KB, 1024, 1.5 * us, 50 * GB) / us, 2)
@@ -98,13 +118,15 @@ def recursive_doubling_allreduce(size, ranks, alpha, beta):
     """
     size, ranks, alpha, beta = _read(size, ranks, alpha, beta)
     steps, extra = _folded(ranks)
-    return out((steps + 2 * extra) * (alpha + size / beta))
+    return scalar_or_array((steps + 2 * extra) * (alpha + size / beta))
 
 
 def rabenseifner_allreduce(size, ranks, alpha, beta):
-    """Seconds: ``2 log2(N) alpha + 2(N-1)/N · M/beta``: recursive halving, then doubling; the ring's bytes, a tree's start-ups.
+    """Seconds: ``2 log2(N) alpha + 2(N-1)/N · M/beta``: recursive halving, then doubling; the
+    ring's bytes, a tree's start-ups.
 
-    Where N is no power of two, N becomes the largest one within it, and 2 further steps of M bytes fold in the rest.
+    Where N is no power of two, N becomes the largest one within it, and 2 further steps of M bytes
+    fold in the rest.
 
     >>> from fabriclab.units import GB, KB, us
     >>> round(rabenseifner_allreduce(1 * KB, 1024, 1.5 * us, 50 * GB) / us, 2)
@@ -113,24 +135,45 @@ def rabenseifner_allreduce(size, ranks, alpha, beta):
     size, ranks, alpha, beta = _read(size, ranks, alpha, beta)
     steps, extra = _folded(ranks)
     share = 1 - 2.0**-steps
-    return out(2 * steps * alpha + 2 * share * size / beta + 2 * extra * (alpha + size / beta))
+    return scalar_or_array(
+        2 * steps * alpha + 2 * share * size / beta + 2 * extra * (alpha + size / beta)
+    )
 
 
 def hierarchical_allreduce(size, nodes, per_node, alpha, beta, alpha_inside, beta_inside):
-    """Seconds of the three-stage AllReduce: ReduceScatter inside each node, a ring per rail between nodes, AllGather inside.
+    """Seconds of the three-stage AllReduce: ReduceScatter inside each node, a ring per rail between
+    nodes, AllGather inside.
 
-    Between `nodes` the `per_node` rings run side by side, each on its own port of `beta`, on M/per_node bytes. Over equal
-    links the bandwidth term is exactly the flat ring's, 2(N-1)/N M/beta, and the start-ups are 2(g-1) + 2(n-1), not 2(gn-1).
+    Between `nodes` the `per_node` rings run side by side, each on its own port of `beta`, on
+    M/per_node bytes. Over equal links the bandwidth term is exactly the flat ring's, 2(N-1)/N
+    M/beta, and the start-ups are 2(g-1) + 2(n-1), not 2(gn-1).
 
     >>> from fabriclab.units import GB, ms, us
     >>> round(hierarchical_allreduce(6 * GB, 128, 8, 1.5 * us, 50 * GB, 0.5 * us, 450 * GB) / ms, 1)
     53.5
     """
-    size, nodes, alpha, beta = amount("size", size), count("nodes", nodes), amount("alpha", alpha), positive("beta", beta)
-    per_node, alpha_inside, beta_inside = count("per_node", per_node), amount("alpha_inside", alpha_inside), positive("beta_inside", beta_inside)
-    together(size=size, nodes=nodes, alpha=alpha, beta=beta, per_node=per_node, alpha_inside=alpha_inside, beta_inside=beta_inside)
+    size, nodes, alpha, beta = (
+        nonnegative("size", size),
+        count("nodes", nodes),
+        nonnegative("alpha", alpha),
+        positive("beta", beta),
+    )
+    per_node, alpha_inside, beta_inside = (
+        count("per_node", per_node),
+        nonnegative("alpha_inside", alpha_inside),
+        positive("beta_inside", beta_inside),
+    )
+    broadcastable(
+        size=size,
+        nodes=nodes,
+        alpha=alpha,
+        beta=beta,
+        per_node=per_node,
+        alpha_inside=alpha_inside,
+        beta_inside=beta_inside,
+    )
     inside = 2 * reduce_scatter(size, per_node, alpha_inside, beta_inside)
-    return out(inside + ring_allreduce(size / per_node, nodes, alpha, beta))
+    return scalar_or_array(inside + ring_allreduce(size / per_node, nodes, alpha, beta))
 
 
 def reduce_scatter(size, ranks, alpha, beta):
@@ -140,7 +183,7 @@ def reduce_scatter(size, ranks, alpha, beta):
     7.0
     """
     size, ranks, alpha, beta = _read(size, ranks, alpha, beta)
-    return out((ranks - 1) * (size / ranks / beta + alpha))
+    return scalar_or_array((ranks - 1) * (size / ranks / beta + alpha))
 
 
 def all_gather(size, ranks, alpha, beta):
@@ -153,8 +196,9 @@ def all_gather(size, ranks, alpha, beta):
 
 
 def all_to_all(size, ranks, alpha, beta):
-    """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``: each rank sends M/N to each other rank in turn, on a fabric that gives
-    every port its full rate; a tapered fabric has a bound of its own, which is `fabriclab.topology`'s.
+    """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``: each rank sends M/N to each other rank in turn,
+    on a fabric that gives every port its full rate; a tapered fabric has a bound of its own, which
+    is `fabriclab.topology`'s.
 
     >>> all_to_all(8e9, 8, 0.0, 1e9)
     7.0
@@ -169,7 +213,7 @@ def broadcast(size, ranks, alpha, beta):
     3.0
     """
     size, ranks, alpha, beta = _read(size, ranks, alpha, beta)
-    return out(_levels(ranks) * (alpha + size / beta))
+    return scalar_or_array(_levels(ranks) * (alpha + size / beta))
 
 
 _FACTORS = {
@@ -183,10 +227,12 @@ _FACTORS = {
 
 
 def bus_factor(collective, ranks):
-    """What nccl-tests multiplies algbw (size/time) by to get busbw, which a perfect ring would show as its links' rate.
+    """What nccl-tests multiplies algbw (size/time) by to get busbw, which a perfect ring would show
+    as its links' rate.
 
-    `collective` is "all_reduce" (``2(n-1)/n``), "reduce_scatter", "all_gather", "alltoall" (``(n-1)/n``), "broadcast" or
-    "reduce" (1). 0 for one rank of the first four: each process ran alone. Raises ValueError for any other name.
+    `collective` is "all_reduce" (``2(n-1)/n``), "reduce_scatter", "all_gather", "alltoall"
+    (``(n-1)/n``), "broadcast" or "reduce" (1). 0 for one rank of the first four: each process ran
+    alone. Raises ValueError for any other name.
     Source: nccl-tests, its performance notes.
 
     >>> bus_factor("all_reduce", 16)
@@ -194,43 +240,57 @@ def bus_factor(collective, ranks):
     """
     if not isinstance(collective, str) or collective not in _FACTORS:
         raise ValueError(f"collective must be one of {', '.join(_FACTORS)}, not {collective!r}")
-    return out(_FACTORS[collective](np.asarray(count("ranks", ranks))))
+    return scalar_or_array(_FACTORS[collective](np.asarray(count("ranks", ranks))))
 
 
 def exposed_time(communication, compute):
-    """Seconds of communication that a compute phase cannot hide: ``max(0, communication - compute)``.
+    """Seconds of communication that a compute phase cannot hide: ``max(0, communication -
+    compute)``.
 
-    Assumes that all of it may overlap: the best case. Chapter, section "The GPU-to-GPU gradient bus".
+    Assumes that all of it may overlap: the best case. Chapter, section "The GPU-to-GPU gradient
+    bus".
 
     >>> exposed_time(0.3, 0.5)
     0.0
     """
-    communication, compute = amount("communication", communication), amount("compute", compute)
-    together(communication=communication, compute=compute)
-    return out(np.maximum(0.0, communication - compute))
+    communication, compute = (
+        nonnegative("communication", communication),
+        nonnegative("compute", compute),
+    )
+    broadcastable(communication=communication, compute=compute)
+    return scalar_or_array(np.maximum(0.0, communication - compute))
 
 
 def utilisation(compute, communication, overlap=0.0):
-    """Share of a step in which the GPUs compute: ``compute / (compute + max(0, communication - overlap · compute))``.
+    """Share of a step in which the GPUs compute: ``compute / (compute + max(0, communication -
+    overlap · compute))``.
 
-    `compute` and `communication` in seconds, compute more than zero. `overlap`, 0 to 1, is the share of the compute during
-    which communication may run: 0 is the chapter's figure 4, 1 the best case of `exposed_time`; where gradients leave
-    during the backward pass only, and that is half the compute, 0.5 is the most.
+    `compute` and `communication` in seconds, compute more than zero. `overlap`, 0 to 1, is the
+    share of the compute during which communication may run: 0 is the chapter's figure 4, 1 the best
+    case of `exposed_time`; where gradients leave during the backward pass only, and that is half
+    the compute, 0.5 is the most.
 
     >>> from fabriclab.units import ms
-    >>> round(100 * utilisation(200 * ms, 1 * ms), 3), round(100 * utilisation(200 * ms, 30 * ms), 3)
+    >>> round(100 * utilisation(200 * ms, 1 * ms), 3), round(100 * utilisation(200 * ms, 30 * ms),
+    ...     3)
     (99.502, 86.957)
     """
-    compute, communication, overlap = positive("compute", compute), amount("communication", communication), fraction("overlap", overlap)
-    together(compute=compute, communication=communication, overlap=overlap)
-    return out(compute / (compute + exposed_time(communication, overlap * compute)))
+    compute, communication, overlap = (
+        positive("compute", compute),
+        nonnegative("communication", communication),
+        fraction("overlap", overlap),
+    )
+    broadcastable(compute=compute, communication=communication, overlap=overlap)
+    return scalar_or_array(compute / (compute + exposed_time(communication, overlap * compute)))
 
 
 @dataclass(frozen=True)
 class Step:
-    """One training step, in seconds: a forward and a backward pass, and an AllReduce that may start in the backward pass.
+    """One training step, in seconds: a forward and a backward pass, and an AllReduce that may start
+    in the backward pass.
 
-    `overlap`, 0 to 1, is the share of the backward pass, its end, during which gradients already travel.
+    `overlap`, 0 to 1, is the share of the backward pass, its end, during which gradients already
+    travel.
 
     >>> step = Step(forward=0.1, backward=0.1, communication=0.03)
     >>> round(step.total, 9), round(step.idle, 9), round(step.utilisation, 3)
@@ -244,7 +304,7 @@ class Step:
 
     def __post_init__(self):
         for name in ("forward", "backward", "communication"):
-            amount(name, getattr(self, name))
+            nonnegative(name, getattr(self, name))
         fraction("overlap", self.overlap)
         positive("forward + backward", self.forward + self.backward)
 
@@ -265,21 +325,32 @@ class Step:
     def bars(self):
         """(name, start, duration) of the three phases, as a timeline draws them."""
         first = self.forward + (1 - self.overlap) * self.backward
-        return (("forward", 0.0, self.forward), ("backward", self.forward, self.backward), ("AllReduce", first, self.communication))
+        return (
+            ("forward", 0.0, self.forward),
+            ("backward", self.forward, self.backward),
+            ("AllReduce", first, self.communication),
+        )
 
 
 def hidden_payload(compute, ranks, alpha, beta):
-    """Bytes: the largest AllReduce whose ring hides behind `compute` seconds: ``(t - 2(N-1) alpha) beta N / (2(N-1))``.
+    """Bytes: the largest AllReduce whose ring hides behind `compute` seconds: ``(t - 2(N-1) alpha)
+    beta N / (2(N-1))``.
 
-    0 where the start-ups alone outlast the phase; `inf` for one rank. The inverse of `ring_allreduce`.
+    0 where the start-ups alone outlast the phase; `inf` for one rank. The inverse of
+    `ring_allreduce`.
 
     >>> from fabriclab.units import GB, ms, us
     >>> round(hidden_payload(101.11 * ms, 1024, 1.5 * us, 50 * GB) / GB, 3)
     2.453
     """
-    compute, ranks, alpha, beta = amount("compute", compute), count("ranks", ranks), amount("alpha", alpha), positive("beta", beta)
-    together(compute=compute, ranks=ranks, alpha=alpha, beta=beta)
+    compute, ranks, alpha, beta = (
+        nonnegative("compute", compute),
+        count("ranks", ranks),
+        nonnegative("alpha", alpha),
+        positive("beta", beta),
+    )
+    broadcastable(compute=compute, ranks=ranks, alpha=alpha, beta=beta)
     steps = np.asarray(2 * (ranks - 1))
     room = np.maximum(0.0, compute - steps * alpha) * beta * ranks
     shape = np.broadcast(room, steps).shape
-    return out(np.divide(room, steps, out=np.full(shape, np.inf), where=steps > 0))
+    return scalar_or_array(np.divide(room, steps, out=np.full(shape, np.inf), where=steps > 0))

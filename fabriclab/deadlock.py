@@ -1,16 +1,21 @@
-"""Deadlock: which buffers wait for which, whether the waiting closes a circle, and what it costs to break one.
+"""Deadlock: which buffers wait for which, whether the waiting closes a circle, and what it costs to
+break one.
 
-A lossless packet holds the buffer at the end of one channel until there is room at the end of the next. A *channel* is
-``(from, to, lane)``: one direction of a cable, and the virtual lane (a buffer of its own) a packet uses on it. A *route* is
-a tuple of channels, each beginning where the one before ended; `route` makes one from a list of vertices. Each pair of
-neighbours on a route is a dependency: the first channel's buffer may wait for the second's.
+A lossless packet holds the buffer at the end of one channel until there is room at the end of the
+next. A *channel* is ``(from, to, lane)``: one direction of a cable, and the virtual lane (a buffer
+of its own) a packet uses on it. A *route* is a tuple of channels, each beginning where the one
+before ended; `route` makes one from a list of vertices. Each pair of neighbours on a route is a
+dependency: the first channel's buffer may wait for the second's.
 
-No circle of dependencies: no deadlock, whatever the load. A circle makes deadlock **possible**, and only that; it is
-**certain** once every buffer of a circle is full and waits for the next. The chapter's equation 1 has the circle alone and
-says "if and only if": that holds of routes (without a circle no load locks them, with one some load does), not of a
-moment. Vertices are anything hashable; those of `fabriclab.topology` are numbers.
+No circle of dependencies: no deadlock, whatever the load. A circle makes deadlock **possible**, and
+only that; it is
+**certain** once every buffer of a circle is full and waits for the next. The chapter's equation 1
+has the circle alone and says "if and only if": that holds of routes (without a circle no load locks
+them, with one some load does), not of a moment. Vertices are anything hashable; those of
+`fabriclab.topology` are numbers.
 
-Sources: Dally and Seitz 1987; Guo et al. 2016 and Hu et al. 2017 (Tagger) for PFC; chapter, Definition 1.8, equation 1.
+Sources: Dally and Seitz 1987; Guo et al. 2016 and Hu et al. 2017 (Tagger) for PFC; chapter,
+Definition 1.8, equation 1.
 """
 
 from collections import deque
@@ -20,22 +25,30 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fabriclab.checks import amount, count, each, number, one, positive
+from fabriclab.checks import count, each, nonnegative, number, positive, scalar
 from fabriclab.topology.graph import wired
 
 MOST_ROUTES = 1_000_000
 
 
 def route(vertices, lane=0):
-    """The channels along a list of vertices, all on one lane, or each on its own where `lane` is a list.
+    """The channels along a list of vertices, all on one lane, or each on its own where `lane` is a
+    list.
 
     >>> route([0, 1, 2])
     ((0, 1, 0), (1, 2, 0))
     """
     vertices = list(each("vertices", vertices))
-    lanes = [lane] * (len(vertices) - 1) if isinstance(lane, int) else list(each("lane", lane, "one lane, or a list of one for each step"))
+    lanes = (
+        [lane] * (len(vertices) - 1)
+        if isinstance(lane, int)
+        else list(each("lane", lane, "one lane, or a list of one for each step"))
+    )
     if len(vertices) < 2 or len(lanes) != len(vertices) - 1:
-        raise ValueError(f"vertices must be two or more, with one lane for each step between them, not {len(vertices)} with {len(lanes)} lanes")
+        raise ValueError(
+            "vertices must be two or more, with one lane for each step between them, not"
+            f" {len(vertices)} with {len(lanes)} lanes"
+        )
     return tuple(zip(vertices, vertices[1:], lanes))
 
 
@@ -56,11 +69,15 @@ class Dependencies:
         return sum(len(after) for after in self.follows.values())
 
     def components(self):
-        """Lists of channels that wait for each other in circles: the strongly connected components of more than one channel."""
+        """Lists of channels that wait for each other in circles: the strongly connected components
+        of more than one channel.
+        """
         if not self.count:
             return []
         number_of = {channel: i for i, channel in enumerate(self.follows)}
-        ends = np.array([(number_of[a], number_of[b]) for a, after in self.follows.items() for b in after]).T
+        ends = np.array(
+            [(number_of[a], number_of[b]) for a, after in self.follows.items() for b in after]
+        ).T
         graph = coo_array((np.ones(ends.shape[1]), tuple(ends)), shape=(len(number_of),) * 2)
         _, label = connected_components(graph, connection="strong")
         groups = {}
@@ -69,7 +86,10 @@ class Dependencies:
         return [group for group in groups.values() if len(group) > 1]
 
     def cycles(self):
-        """One shortest circle of each component, as a list of channels in the order they wait. An empty list: no deadlock, ever."""
+        """One shortest circle of each component, as a list of channels in the order they wait.
+
+        An empty list: no deadlock, ever.
+        """
         return [self._shortest(group) for group in self.components()]
 
     def _shortest(self, group):
@@ -94,14 +114,18 @@ class Dependencies:
     def verdict(self, waiting=None):
         """ "none", "possible" or "certain".
 
-        `waiting` says what is known of the load: it maps each *full* buffer's channel to the channel that the packet at its
-        head waits for (buffers are first in, first out). "certain" where these close a circle; a full buffer whose head is
-        bound for a host or for a buffer with room will drain, and is left out. Raises ValueError for a wait that no route has.
+        `waiting` says what is known of the load: it maps each *full* buffer's channel to the
+        channel that the packet at its head waits for (buffers are first in, first out). "certain"
+        where these close a circle; a full buffer whose head is bound for a host or for a buffer
+        with room will drain, and is left out. Raises ValueError for a wait that no route has.
         """
         waiting = dict(waiting or {})
         for full, wanted in waiting.items():
             if wanted not in self.follows.get(full, ()):
-                raise ValueError(f"waiting must hold dependencies of the routes: no packet in {full!r} wants {wanted!r}")
+                raise ValueError(
+                    f"waiting must hold dependencies of the routes: no packet in {full!r} wants"
+                    f" {wanted!r}"
+                )
         for start in waiting:
             at, seen = start, set()
             while at in waiting and at not in seen:
@@ -129,11 +153,17 @@ def dependencies(routes):
         before = None
         for channel in each("routes", channels, "a list of routes, as `route` makes them"):
             if not isinstance(channel, tuple) or len(channel) != 3 or channel[0] == channel[1]:
-                raise ValueError(f"routes must hold channels (from, to, lane) between two vertices, not {channel!r}")
+                raise ValueError(
+                    "routes must hold channels (from, to, lane) between two vertices, not"
+                    f" {channel!r}"
+                )
             follows.setdefault(channel, {})
             if before is not None:
                 if before[1] != channel[0]:
-                    raise ValueError(f"routes must be joined: {before!r} ends at {before[1]!r}, where {channel!r} does not begin")
+                    raise ValueError(
+                        f"routes must be joined: {before!r} ends at {before[1]!r}, where"
+                        f" {channel!r} does not begin"
+                    )
                 follows[before][channel] = None
             before = channel
     return Dependencies({channel: tuple(after) for channel, after in follows.items()})
@@ -145,24 +175,47 @@ def ring_routes(switches, links, senders=None):
     >>> dependencies(ring_routes(4, 2, senders=[0, 1, 2])).verdict()
     'none'
     """
-    switches = int(one("switches", number("switches", count("switches", switches, least=3), most=1e6)))
-    links = int(one("links", number("links", links, least=1, most=switches, expected=f"a whole number from 1 to {switches}", whole=True)))
-    starts = range(switches) if senders is None else [int(one("senders", count("senders", s, least=0))) for s in each("senders", senders)]
+    switches = int(
+        scalar("switches", number("switches", count("switches", switches, least=3), most=1e6))
+    )
+    links = int(
+        scalar(
+            "links",
+            number(
+                "links",
+                links,
+                least=1,
+                most=switches,
+                expected=f"a whole number from 1 to {switches}",
+                whole=True,
+            ),
+        )
+    )
+    starts = (
+        range(switches)
+        if senders is None
+        else [
+            int(scalar("senders", count("senders", s, least=0))) for s in each("senders", senders)
+        ]
+    )
     return [route([(start + i) % switches for i in range(links + 1)]) for start in starts]
 
 
 def grid_routes(sides, wrap=False, dateline=False):
-    """Dimension-order routes between all places of a mesh, or with `wrap` of a torus (numbered as `topology.torus` does).
+    """Dimension-order routes between all places of a mesh, or with `wrap` of a torus (numbered as
+    `topology.torus` does).
 
-    Each axis in turn, the short way round (clockwise where both are equal). With `dateline`, a packet changes from lane 0 to
-    lane 1 of an axis when it takes the cable that closes the ring, so that no circle of waits can close.
+    Each axis in turn, the short way round (clockwise where both are equal). With `dateline`, a
+    packet changes from lane 0 to lane 1 of an axis when it takes the cable that closes the ring, so
+    that no circle of waits can close.
 
-    >>> [len(dependencies(grid_routes((4, 4), wrap=True, dateline=d)).components()) for d in (False, True)]
+    >>> [len(dependencies(grid_routes((4, 4), wrap=True, dateline=d)).components()) for d
+    ...     in (False, True)]
     [8, 0]
     """
     if not isinstance(sides, (tuple, list)) or not 1 <= len(sides) <= 4:
         raise ValueError(f"sides must be one to four whole numbers, such as (4, 4), not {sides!r}")
-    sides = [int(one("sides", count("sides", k))) for k in sides]
+    sides = [int(scalar("sides", count("sides", k))) for k in sides]
     places = int(np.prod(sides, dtype=float))
     if places > 1000:
         raise ValueError(f"sides must multiply to at most 1,000 places, not {places:,}")
@@ -211,7 +264,8 @@ def _distances(near, goal):
 
 
 def shortest_routes(topology):
-    """All shortest routes between all hosts of a `topology.Topology`: on a tree, every way up and down; a generator.
+    """All shortest routes between all hosts of a `topology.Topology`: on a tree, every way up and
+    down; a generator.
 
     Raises ValueError beyond a million routes: a fat-tree of radix 8 has 236,000.
 
@@ -230,25 +284,38 @@ def shortest_routes(topology):
                 if path[-1] == target:
                     made += 1
                     if made > MOST_ROUTES:
-                        raise ValueError(f"topology must have at most {MOST_ROUTES:,} shortest routes between its hosts: {topology.name} has more")
+                        raise ValueError(
+                            f"topology must have at most {MOST_ROUTES:,} shortest routes between"
+                            f" its hosts: {topology.name} has more"
+                        )
                     yield route(path)
                 else:
-                    unfinished += [path + [after] for after in near[path[-1]] if far.get(after, -1) == far[path[-1]] - 1]
+                    unfinished += [
+                        path + [after]
+                        for after in near[path[-1]]
+                        if far.get(after, -1) == far[path[-1]] - 1
+                    ]
 
 
 def valley_routes(topology):
-    """Two routes that go down, up and down again, and together lock a tree: what local rerouting makes of two dead cables.
+    """Two routes that go down, up and down again, and together lock a tree: what local rerouting
+    makes of two dead cables.
 
-    Leaves l, m and spines s, t, all four joined. With the cable s-l dead, s sends what it has for l by way of m and t; with
-    t-m dead, t sends what it has for m by way of l and s. Each detour bends at a leaf, where traffic never turns in
-    up/down routing. One alone closes no circle. Raises ValueError where the network has no such four, or no other leaf.
+    Leaves l, m and spines s, t, all four joined. With the cable s-l dead, s sends what it has for l
+    by way of m and t; with t-m dead, t sends what it has for m by way of l and s. Each detour bends
+    at a leaf, where traffic never turns in up/down routing. One alone closes no circle. Raises
+    ValueError where the network has no such four, or no other leaf.
 
     >>> from fabriclab.topology import leaf_spine
-    >>> [len(dependencies(routes).cycles()) for routes in (valley_routes(leaf_spine(3, 2, 2, 2)), valley_routes(leaf_spine(3, 2, 2, 2))[:1])]
+    >>> [len(dependencies(routes).cycles()) for routes
+    ...     in (valley_routes(leaf_spine(3, 2, 2, 2)), valley_routes(leaf_spine(3, 2, 2, 2))[:1])]
     [1, 0]
     """
     near = _neighbours(topology)
-    above = {leaf: [v for v in near[leaf] if v >= topology.hosts] for leaf in range(topology.hosts, topology.hosts + (topology.counts or (0,))[0])}
+    above = {
+        leaf: [v for v in near[leaf] if v >= topology.hosts]
+        for leaf in range(topology.hosts, topology.hosts + (topology.counts or (0,))[0])
+    }
     hosts = {leaf: [v for v in near[leaf] if v < topology.hosts] for leaf in above}
     for one in above:
         for other in above:
@@ -259,23 +326,38 @@ def valley_routes(topology):
             detours = []
             for top, bend, low, last in ((left, other, right, one), (right, one, left, other)):
                 # traffic comes from any further leaf, by a way that keeps off the two
-                around = {v: [w for w in near[v] if w not in (one, other)] for v in near if v not in (one, other)}
+                around = {
+                    v: [w for w in near[v] if w not in (one, other)]
+                    for v in near
+                    if v not in (one, other)
+                }
                 far = _distances(around, top)
-                start = min((v for leaf in hosts if leaf in far for v in hosts[leaf]), key=lambda v: far.get(v, np.inf), default=None)
+                start = min(
+                    (v for leaf in hosts if leaf in far for v in hosts[leaf]),
+                    key=lambda v: far.get(v, np.inf),
+                    default=None,
+                )
                 if start is None:
                     break
                 path = [start]
                 while path[-1] != top:
-                    path.append(next(v for v in around[path[-1]] if far.get(v, -1) == far[path[-1]] - 1))
+                    path.append(
+                        next(v for v in around[path[-1]] if far.get(v, -1) == far[path[-1]] - 1)
+                    )
                 detours.append(route([*path, bend, low, last, hosts[last][0]]))
             if len(detours) == 2:
                 return detours
-    raise ValueError(f"topology must have two leaves under two common spines, and a third leaf: {topology.name} has not")
+    raise ValueError(
+        f"topology must have two leaves under two common spines, and a third leaf: {topology.name}"
+        " has not"
+    )
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """What a watchdog's cure costs: bytes `dropped`, bytes `resent`, and seconds of `stall` until all is sent again."""
+    """What a watchdog's cure costs: bytes `dropped`, bytes `resent`, and seconds of `stall` until
+    all is sent again.
+    """
 
     dropped: float
     resent: float
@@ -283,19 +365,30 @@ class Recovery:
 
 
 def watchdog(detection, held, rate, timeout=0.0, flows=0, in_flight=0.0):
-    """The `Recovery` from a lock that a PFC watchdog breaks by dropping: ``stall = detection + timeout + resent / rate``.
+    """The `Recovery` from a lock that a PFC watchdog breaks by dropping: ``stall = detection +
+    timeout + resent / rate``.
 
-    `detection` is how long a queue must stand paused, `held` the bytes dropped, `rate` the port's in bytes/s, `timeout` the
-    senders' retransmission timeout. Under go-back-N each of `flows` that lost a packet sends all its `in_flight` bytes
-    again, and at least what was dropped; leave both at 0 for selective repeat, which sends again what was dropped alone.
-    The wait dwarfs the sending: SONiC's watchdog takes 200 ms by default, 1 MB at 50 GB/s takes 20 us.
+    `detection` is how long a queue must stand paused, `held` the bytes dropped, `rate` the port's
+    in bytes/s, `timeout` the senders' retransmission timeout. Under go-back-N each of `flows` that
+    lost a packet sends all its `in_flight` bytes again, and at least what was dropped; leave both
+    at 0 for selective repeat, which sends again what was dropped alone.
+    The wait dwarfs the sending: SONiC's watchdog takes 200 ms by default, 1 MB at 50 GB/s takes 20
+    us.
 
     >>> from fabriclab.units import GB, KB, MB, ms
     >>> cure = watchdog(200 * ms, 1 * MB, 50 * GB, timeout=4 * ms, flows=64, in_flight=250 * KB)
     >>> cure.resent / MB, round(cure.stall / ms, 2)
     (16.0, 204.32)
     """
-    held, in_flight = (one(n, amount(n, v)) for n, v in (("held", held), ("in_flight", in_flight)))
-    flows = one("flows", count("flows", flows, least=0))
+    held, in_flight = (
+        scalar(n, nonnegative(n, v)) for n, v in (("held", held), ("in_flight", in_flight))
+    )
+    flows = scalar("flows", count("flows", flows, least=0))
     resent = max(held, flows * in_flight)
-    return Recovery(held, resent, amount("detection", detection) + amount("timeout", timeout) + resent / positive("rate", rate))
+    return Recovery(
+        held,
+        resent,
+        nonnegative("detection", detection)
+        + nonnegative("timeout", timeout)
+        + resent / positive("rate", rate),
+    )

@@ -1,6 +1,8 @@
-"""`fabriclab doctor`: is everything here that the notebooks need, and does it match? In plain words, each fault with its mend.
+"""`fabriclab doctor`: is everything here that the notebooks need, and does it match? In plain
+words, each fault with its mend.
 
-Floor 7. The checks take what they judge as arguments; `examine` gathers it from this machine. It runs where numpy does not.
+Floor 7. The checks take what they judge as arguments; `examine` gathers it from this machine. It
+runs where numpy does not.
 """
 
 import json
@@ -15,16 +17,26 @@ from pathlib import Path
 
 import fabriclab
 
-SETUP = "Run `make setup` in fabriclab's folder (with conda: `conda env update -f environment.yml`)."
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
-            "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium")
+SETUP = (
+    "Run `make setup` in fabriclab's folder (with conda: `conda env update -f environment.yml`)."
+)
+CHROMIUM = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
 REQUIRES = re.compile(r"""fabriclab\.require\(\s*["']([\d.]+)["']\s*\)""")
 PURPOSE = {"test": "needed only to run the tests", "class": "needed only to teach a class"}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at: whether it is in order, what there is to say, and how to mend it."""
+    """One thing that was looked at: whether it is in order, what there is to say, and how to mend
+    it.
+    """
 
     good: bool
     says: str
@@ -42,12 +54,16 @@ def python(version, wanted):
 
     if SpecifierSet(wanted).contains(version, prereleases=True):
         return Finding(True, f"Python {version}")
-    return Finding(False, f"Python {version} is outside the range that fabriclab runs on, {wanted}.",
-                   "Install a newer Python, remove the folder .venv, and run `make setup`.")
+    return Finding(
+        False,
+        f"Python {version} is outside the range that fabriclab runs on, {wanted}.",
+        "Install a newer Python, remove the folder .venv, and run `make setup`.",
+    )
 
 
 def packages(requires, installed):
-    """Compare requirements ("numpy<3,>=2.0", with markers) with `installed(name)`, a version or None.
+    """Compare requirements ("numpy<3,>=2.0", with markers) with `installed(name)`, a version or
+    None.
 
     >>> found = {"numpy": "1.26.4"}.get
     >>> print(*packages(["numpy>=2.0,<3", "sympy>=1.13"], found), sep="\\n")    # doctest: +ELLIPSIS
@@ -61,8 +77,16 @@ def packages(requires, installed):
     findings, good = [], []
     for requirement in map(Requirement, requires):
         marker = requirement.marker
-        purpose = next((PURPOSE[extra] for extra in PURPOSE
-                        if marker and not marker.evaluate({"extra": ""}) and marker.evaluate({"extra": extra})), None)
+        purpose = next(
+            (
+                PURPOSE[extra]
+                for extra in PURPOSE
+                if marker
+                and not marker.evaluate({"extra": ""})
+                and marker.evaluate({"extra": extra})
+            ),
+            None,
+        )
         if marker and not purpose and not marker.evaluate({"extra": ""}):
             continue
         version = installed(requirement.name)
@@ -71,20 +95,35 @@ def packages(requires, installed):
             continue
         state = "is not installed" if version is None else f"{version} is installed"
         aside = f" ({purpose})" if purpose else ""
-        findings.append(Finding(False, f"{requirement.name} {state}; fabriclab needs {requirement.specifier}{aside}.", SETUP, not purpose))
+        findings.append(
+            Finding(
+                False,
+                f"{requirement.name} {state}; fabriclab needs {requirement.specifier}{aside}.",
+                SETUP,
+                not purpose,
+            )
+        )
     if good:
         findings.insert(0, Finding(True, f"{len(good)} packages in range: {', '.join(good)}"))
     return findings
 
 
 def kernel(command, interpreter):
-    """Does the kernel named python3, started by `command` (None: there is no such kernel), run this interpreter?"""
+    """Does the kernel named python3, started by `command` (None: there is no such kernel), run this
+    interpreter?
+    """
     if command is None:
         return Finding(False, "Jupyter has no kernel named python3, so no notebook can run.", SETUP)
-    if re.fullmatch(r"python(3(\.\d+)?)?", command[0]) or os.path.realpath(command[0]) == os.path.realpath(interpreter):
+    if re.fullmatch(r"python(3(\.\d+)?)?", command[0]) or os.path.realpath(
+        command[0]
+    ) == os.path.realpath(interpreter):
         return Finding(True, "the kernel python3 runs this Python")
-    return Finding(False, f"The kernel python3 runs another Python, {command[0]}, which may lack fabriclab.",
-                   f"Remove it (`jupyter kernelspec remove python3`), or install this one over it: `{interpreter} -m ipykernel install --sys-prefix`.")
+    return Finding(
+        False,
+        f"The kernel python3 runs another Python, {command[0]}, which may lack fabriclab.",
+        "Remove it (`jupyter kernelspec remove python3`), or install this one over it:"
+        f" `{interpreter} -m ipykernel install --sys-prefix`.",
+    )
 
 
 def notebook_version(path):
@@ -102,44 +141,83 @@ def notebook_version(path):
 
 
 def notebooks(folder, version):
-    """Do the notebooks under `folder` belong to package `version`? `folder` is None when there are none here."""
+    """Do the notebooks under `folder` belong to package `version`? `folder` is None when there are
+    none here.
+    """
     if folder is None:
-        return [Finding(False, "There are no notebooks here to compare with the package.",
-                        "Run `fabriclab doctor` in the folder that holds notebooks/.", needed=False)]
+        return [
+            Finding(
+                False,
+                "There are no notebooks here to compare with the package.",
+                "Run `fabriclab doctor` in the folder that holds notebooks/.",
+                needed=False,
+            )
+        ]
     findings, good, installed = [], 0, version.rsplit(".", 1)[0]
     for path in sorted(folder.glob("*.ipynb")):
         try:
             wanted = notebook_version(path)
         except ValueError as fault:
-            findings.append(Finding(False, f"{fault}.", f"Fetch it anew: `git checkout {folder.name}/{path.name}`."))
+            findings.append(
+                Finding(
+                    False, f"{fault}.", f"Fetch it anew: `git checkout {folder.name}/{path.name}`."
+                )
+            )
             continue
         if wanted == installed:
             good += 1
         elif wanted is None:
-            findings.append(Finding(False, f"{path.name} does not say which fabriclab it was written for.",
-                                    f'Its first code cell should call fabriclab.require("{installed}").', needed=False))
+            findings.append(
+                Finding(
+                    False,
+                    f"{path.name} does not say which fabriclab it was written for.",
+                    f'Its first code cell should call fabriclab.require("{installed}").',
+                    needed=False,
+                )
+            )
         else:
-            findings.append(Finding(False, f"{path.name} was written for fabriclab {wanted}, but {installed} is installed.", SETUP))
-    return [Finding(True, f"{good} notebooks in {folder.name}/ match fabriclab {installed}")] * bool(good) + findings
+            findings.append(
+                Finding(
+                    False,
+                    f"{path.name} was written for fabriclab {wanted}, but {installed} is"
+                    " installed.",
+                    SETUP,
+                )
+            )
+    return [
+        Finding(True, f"{good} notebooks in {folder.name}/ match fabriclab {installed}")
+    ] * bool(good) + findings
 
 
 def chromium():
-    """The path of the Chromium that the variable CHROMIUM names, or of one on this machine, or None."""
+    """The path of the Chromium that the variable CHROMIUM names, or of one on this machine, or
+    None.
+    """
     return next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM", ""), *CHROMIUM))), None)
 
 
 def browser(path):
     if path:
         return Finding(True, f"Chromium for the browser tests: {path}")
-    return Finding(False, "No Chromium: the tests that drive JupyterLab in a browser will be skipped.",
-                   "Install one if you want them (Debian: `sudo apt-get install chromium`), or name it in the variable CHROMIUM.", needed=False)
+    return Finding(
+        False,
+        "No Chromium: the tests that drive JupyterLab in a browser will be skipped.",
+        "Install one if you want them (Debian: `sudo apt-get install chromium`), or name it in the"
+        " variable CHROMIUM.",
+        needed=False,
+    )
 
 
 def box(path):
     if path:
         return Finding(True, f"bubblewrap, to grade a class: {path}")
-    return Finding(False, "No bubblewrap: students' notebooks cannot be graded safely here, which matters only to who teaches a class.",
-                   "Install it if you do (Debian: `sudo apt-get install bubblewrap`); it runs on Linux alone.", needed=False)
+    return Finding(
+        False,
+        "No bubblewrap: students' notebooks cannot be graded safely here, which matters only to who"
+        " teaches a class.",
+        "Install it if you do (Debian: `sudo apt-get install bubblewrap`); it runs on Linux alone.",
+        needed=False,
+    )
 
 
 def _installed(name):
@@ -169,14 +247,23 @@ def _notebook_folder():
 def examine():
     """Every finding about this machine, in the order a reader would mend them."""
     if _installed("packaging") is None:
-        return [Finding(False, "packaging is not installed, so versions cannot be compared.", SETUP)]
+        return [
+            Finding(False, "packaging is not installed, so versions cannot be compared.", SETUP)
+        ]
     try:
         about = metadata.metadata("fabriclab")
     except metadata.PackageNotFoundError:
         return [Finding(False, "fabriclab itself is not installed in this Python.", SETUP)]
     findings = [python(platform.python_version(), about["Requires-Python"])]
     if about["Version"] != fabriclab.__version__:
-        findings.append(Finding(False, f"fabriclab {about['Version']} was installed, but its files are of {fabriclab.__version__}.", SETUP))
+        findings.append(
+            Finding(
+                False,
+                f"fabriclab {about['Version']} was installed, but its files are of"
+                f" {fabriclab.__version__}.",
+                SETUP,
+            )
+        )
     findings += packages(metadata.requires("fabriclab") or [], _installed)
     findings.append(kernel(_kernel_command(), sys.executable))
     findings += notebooks(_notebook_folder(), fabriclab.__version__)
@@ -187,7 +274,11 @@ def examine():
 def report(findings):
     """The findings as text, with a closing line that counts the faults."""
     faults = sum(not finding.good and finding.needed for finding in findings)
-    closing = "All that the notebooks need is here." if not faults else f"{faults} fault{'s' * (faults > 1)} to mend."
+    closing = (
+        "All that the notebooks need is here."
+        if not faults
+        else f"{faults} fault{'s' * (faults > 1)} to mend."
+    )
     return "\n".join([*map(str, findings), closing])
 
 

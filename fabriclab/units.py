@@ -1,8 +1,9 @@
-"""Units as plain floats, numbers as people print them, and a reader for quantities as people type them.
+"""Units as plain floats, numbers as people print them, and a reader for quantities as people type
+them.
 
-Floor 0. Inside fabriclab everything is SI: bytes, bytes per second, seconds, watts, metres, dollars. The constants carry
-the unit, so ``350 * MB / (50 * GB)`` is seconds and costs nothing to compute. K, M and G are decimal, as in the chapter;
-KiB, MiB and GiB are the powers of two.
+Floor 0. Inside fabriclab everything is SI: bytes, bytes per second, seconds, watts, metres,
+dollars. The constants carry the unit, so ``350 * MB / (50 * GB)`` is seconds and costs nothing to
+compute. K, M and G are decimal, as in the chapter; KiB, MiB and GiB are the powers of two.
 """
 
 import math
@@ -23,7 +24,20 @@ TFLOPs = 1e12
 GBd = 1e9
 percent = 0.01
 
-DECIMAL = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1.0, "K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+DECIMAL = {
+    "p": 1e-12,
+    "n": 1e-9,
+    "u": 1e-6,
+    "m": 1e-3,
+    "": 1.0,
+    "K": 1e3,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "P": 1e15,
+    "E": 1e18,
+}
 BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
 
 
@@ -31,7 +45,14 @@ def _spellings():
     """Every unit the reader knows: spelling -> (dimension, SI value)."""
     known = {}
     for prefix, scale in {k: v for k, v in (DECIMAL | BINARY).items() if v >= 1}.items():
-        for name, size in (("B", 1.0), ("byte", 1.0), ("bytes", 1.0), ("b", bit), ("bit", bit), ("bits", bit)):
+        for name, size in (
+            ("B", 1.0),
+            ("byte", 1.0),
+            ("bytes", 1.0),
+            ("b", bit),
+            ("bit", bit),
+            ("bits", bit),
+        ):
             known[prefix + name] = ("size", scale * size)
             known[prefix + name + "/s"] = known[prefix + name + "ps"] = ("rate", scale * size)
         known[prefix + "Bd"] = ("symbol rate", scale)
@@ -40,7 +61,11 @@ def _spellings():
     for prefix in ("n", "u", "m", ""):
         for name in ("s", "sec", "secs", "second", "seconds"):
             known[prefix + name] = ("time", DECIMAL[prefix])
-    for names, value in ((("min", "minute", "minutes"), minute), (("h", "hour", "hours"), hour), (("d", "day", "days"), day)):
+    for names, value in (
+        (("min", "minute", "minutes"), minute),
+        (("h", "hour", "hours"), hour),
+        (("d", "day", "days"), day),
+    ):
         known |= {name: ("time", value) for name in names}
     for word, value in (("nano", ns), ("micro", us), ("milli", ms)):
         known |= {word + "second": ("time", value), word + "seconds": ("time", value)}
@@ -49,9 +74,26 @@ def _spellings():
     for prefix in ("p", "n", "u", "m", "", "k", "M"):
         known[prefix + "J"] = ("energy", DECIMAL[prefix])
         known[prefix + "J/bit"] = known[prefix + "J/b"] = ("energy per bit", DECIMAL[prefix])
-    for prefix, value in (("n", 1e-9), ("u", 1e-6), ("m", 1e-3), ("c", 1e-2), ("", 1.0), ("k", 1e3)):
+    for prefix, value in (
+        ("n", 1e-9),
+        ("u", 1e-6),
+        ("m", 1e-3),
+        ("c", 1e-2),
+        ("", 1.0),
+        ("k", 1e3),
+    ):
         known[prefix + "m"] = ("length", value)
-    known |= {"dB": ("decibels", 1.0), "": ("number", 1.0), "x": ("number", 1.0), "times": ("number", 1.0), "%": ("number", 0.01), "ppm": ("number", 1e-6), "thousand": ("number", 1e3), "million": ("number", 1e6), "billion": ("number", 1e9)}
+    known |= {
+        "dB": ("decibels", 1.0),
+        "": ("number", 1.0),
+        "x": ("number", 1.0),
+        "times": ("number", 1.0),
+        "%": ("number", 0.01),
+        "ppm": ("number", 1e-6),
+        "thousand": ("number", 1e3),
+        "million": ("number", 1e6),
+        "billion": ("number", 1e9),
+    }
     known |= {"$": ("money", 1.0), "USD": ("money", 1.0), "dollars": ("money", 1.0)}
     known |= {prefix + "$": ("money", scale) for prefix, scale in (("k", 1e3), ("M", 1e6))}
     return known
@@ -59,12 +101,23 @@ def _spellings():
 
 UNITS = _spellings()
 _NUMBER = r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:(?:[eE]|x10\^)[+-]?\d+)?"
-_MULTIPLE = {"k": 1e3, "K": 1e3, "thousand": 1e3, "M": 1e6, "million": 1e6, "B": 1e9, "billion": 1e9, "": 1.0}
+_MULTIPLE = {
+    "k": 1e3,
+    "K": 1e3,
+    "thousand": 1e3,
+    "M": 1e6,
+    "million": 1e6,
+    "B": 1e9,
+    "billion": 1e9,
+    "": 1.0,
+}
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity as read: SI `value`, what it measures, the `resolution` of its printed digits (one last place, SI), its `unit` as typed."""
+    """A quantity as read: SI `value`, what it measures, the `resolution` of its printed digits (one
+    last place, SI), its `unit` as typed.
+    """
 
     value: float
     dimension: str
@@ -73,10 +126,13 @@ class Quantity:
 
 
 def read(text):
-    """A `Quantity` from text such as "390 Gb/s", "46.6 GiB/s", "5 µs", "1,024", "12.5 %" or "$142.1 M".
+    """A `Quantity` from text such as "390 Gb/s", "46.6 GiB/s", "5 µs", "1,024", "12.5 %" or "$142.1
+    M".
 
-    K, M, G are decimal and Ki, Mi, Gi binary; b is a bit and B a byte, and case matters. Both codings of µ are read.
-    Raises ValueError, saying what it could not read, rather than guess: a comma that does not group thousands is refused.
+    K, M, G are decimal and Ki, Mi, Gi binary; b is a bit and B a byte, and case matters. Both
+    codings of µ are read.
+    Raises ValueError, saying what it could not read, rather than guess: a comma that does not group
+    thousands is refused.
 
     >>> read("390 Gb/s").value / GB
     48.75
@@ -89,8 +145,17 @@ def read(text):
     if not isinstance(text, str):
         raise ValueError(f"could not read {text!r}: a quantity is text such as '7 ms'")
     if any(unicodedata.category(sign) == "No" for sign in text):
-        raise ValueError(f"could not read {text!r}: write powers as 10^2, and fractions as decimals")
-    plain = unicodedata.normalize("NFKC", text).replace("μ", "u").replace("−", "-").replace("×", "x").replace("⋅", "x").strip()
+        raise ValueError(
+            f"could not read {text!r}: write powers as 10^2, and fractions as decimals"
+        )
+    plain = (
+        unicodedata.normalize("NFKC", text)
+        .replace("μ", "u")
+        .replace("−", "-")
+        .replace("×", "x")
+        .replace("⋅", "x")
+        .strip()
+    )
     if len(plain) > 100:
         raise ValueError(f"could not read '{plain[:40]}…': longer than any quantity")
     money = plain.startswith("$")
@@ -105,7 +170,9 @@ def read(text):
     value, step = _parse(number)
     if money:
         if unit not in _MULTIPLE:
-            raise ValueError(f"could not read {text!r}: after a dollar amount only k, M or B, not '{unit}'")
+            raise ValueError(
+                f"could not read {text!r}: after a dollar amount only k, M or B, not '{unit}'"
+            )
         dimension, scale = "money", _MULTIPLE[unit]
     elif unit in UNITS:
         dimension, scale = UNITS[unit]
@@ -131,7 +198,10 @@ def _parse(number):
 def _why_not(unit):
     close = [known for known in UNITS if known and known.lower() == unit.lower()]
     if close:
-        return f"'{unit}' is not a unit; did you mean {' or '.join(close)}? (b is a bit, B a byte, and case matters)"
+        return (
+            f"'{unit}' is not a unit; did you mean {' or '.join(close)}? (b is a bit, B a byte, and"
+            " case matters)"
+        )
     if unit in DECIMAL or unit in BINARY:
         return f"'{unit}' is a prefix: name the unit behind it"
     return f"'{unit}' is not a unit known here"
@@ -140,7 +210,8 @@ def _why_not(unit):
 def si(value, unit, digits=4):
     """`value` for people, in the prefix that suits it, to `digits` significant digits.
 
-    `unit` is "B", "B/s", "b/s" (shown in bits; the value stays bytes per second), "s", "W", "m", "Bd", "$" or any name.
+    `unit` is "B", "B/s", "b/s" (shown in bits; the value stays bytes per second), "s", "W", "m",
+    "Bd", "$" or any name.
 
     >>> si(0.242835, "s"), si(75e3, "B"), si(50e9, "b/s"), si(3.15e12, "B/s")
     ('242.8 ms', '75 KB', '400 Gb/s', '3.15 TB/s')
@@ -160,7 +231,14 @@ def si(value, unit, digits=4):
     small = {"s": "num", "W": "m", "J": "pnum", "m": "m"}.get(unit, "")
     ladder = [(DECIMAL[p], p) for p in small] + [(1.0, "")]
     if unit not in ("s", "m", "dB", "%", "x"):
-        ladder += [(1e3, "k" if unit in ("W", "$") else "K"), (1e6, "M"), (1e9, "B" if unit == "$" else "G"), (1e12, "T"), (1e15, "P"), (1e18, "E")]
+        ladder += [
+            (1e3, "k" if unit in ("W", "$") else "K"),
+            (1e6, "M"),
+            (1e9, "B" if unit == "$" else "G"),
+            (1e12, "T"),
+            (1e15, "P"),
+            (1e18, "E"),
+        ]
     scale, prefix = ladder[0] if value else (1.0, "")
     for scale_here, prefix_here in ladder:
         # round first, so that 999.96 ms prints as 1 s and not as 1000 ms
@@ -171,8 +249,16 @@ def si(value, unit, digits=4):
 
 
 def si_digits(value, digits):
-    """`value` to `digits` significant digits, without trailing zeros: 7.0015 to 4 is "7.002", 1024 is "1,024"."""
+    """`value` to `digits` significant digits, without trailing zeros: 7.0015 to 4 is "7.002", 1024
+    is "1,024".
+    """
     rounded = float(f"{value:.{digits}g}")
     if rounded and not 1e-4 <= abs(rounded) < 1e7:
         return f"{rounded:.{digits}g}"
-    return f"{rounded:,.{max(0, digits - 1 - math.floor(math.log10(abs(rounded))))}f}".rstrip("0").rstrip(".") if rounded and rounded != int(rounded) else f"{int(rounded):,}"
+    return (
+        f"{rounded:,.{max(0, digits - 1 - math.floor(math.log10(abs(rounded))))}f}".rstrip(
+            "0"
+        ).rstrip(".")
+        if rounded and rounded != int(rounded)
+        else f"{int(rounded):,}"
+    )

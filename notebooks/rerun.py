@@ -1,7 +1,9 @@
-"""Run notebooks and save them with their outputs: `make notebooks`, or `python notebooks/rerun.py FILE...` for a few.
+"""Run notebooks and save them with their outputs: `make notebooks`, or `python notebooks/rerun.py
+FILE...` for a few.
 
-What changes from run to run without meaning anything (times, widget ids, chunks of a stream) is left out of the file, so
-that the next diff shows only what a reader would see. A notebook with a cell that fails is reported and left as it was.
+What changes from run to run without meaning anything (times, widget ids, chunks of a stream) is
+left out of the file, so that the next diff shows only what a reader would see. A notebook with a
+cell that fails is reported and left as it was.
 """
 
 import copy
@@ -35,9 +37,13 @@ def joined(outputs):
 
 
 def normalised(notebook):
-    """A copy of `notebook` that holds what a reader sees, and nothing that differs from one run to the next."""
+    """A copy of `notebook` that holds what a reader sees, and nothing that differs from one run to
+    the next.
+    """
     notebook = copy.deepcopy(notebook)
-    kept = {key: value for key, value in notebook["metadata"].items() if key not in ("widgets", *KERNEL)}
+    kept = {
+        key: value for key, value in notebook["metadata"].items() if key not in ("widgets", *KERNEL)
+    }
     notebook["metadata"] = type(notebook["metadata"])({**kept, **copy.deepcopy(KERNEL)})
     notebook["nbformat_minor"] = max(5, notebook["nbformat_minor"])
     for place, cell in enumerate(notebook["cells"]):
@@ -49,23 +55,43 @@ def normalised(notebook):
         cell["outputs"] = joined(cell["outputs"])
         for output in cell["outputs"]:
             if "data" in output:
-                # the picture and its description stay; the widget itself comes back when the cell is run
+                # the picture and its description stay; the widget itself comes back when the cell
+                # is run
                 output["data"].pop(WIDGET_VIEW, None)
                 alt = output["metadata"].get("image/png", {}).get("alt")
-                output["metadata"] = type(output["metadata"])({"image/png": {"alt": alt}} if alt else {})
+                output["metadata"] = type(output["metadata"])(
+                    {"image/png": {"alt": alt}} if alt else {}
+                )
     return notebook
 
 
 def _lines(cell):
     """About how many lines of a slide a cell takes; a picture takes it all."""
     if cell["cell_type"] == "markdown":
-        return sum(1 if line.startswith("|") else 1.1 * -(-len(line) // 85) for line in cell["source"].splitlines())
-    source = 0 if cell["metadata"].get("jupyter", {}).get("source_hidden") else cell["source"].count("\n") + 1
-    kinds = [kind for output in cell["outputs"] for kind in output.get("data", {"text": output.get("text", "")})]
+        return sum(
+            1 if line.startswith("|") else 1.1 * -(-len(line) // 85)
+            for line in cell["source"].splitlines()
+        )
+    source = (
+        0
+        if cell["metadata"].get("jupyter", {}).get("source_hidden")
+        else cell["source"].count("\n") + 1
+    )
+    kinds = [
+        kind
+        for output in cell["outputs"]
+        for kind in output.get("data", {"text": output.get("text", "")})
+    ]
     words = sum(output.get("text", "").count("\n") for output in cell["outputs"])
-    rows = sum(output["data"]["text/html"].count("<tr>") for output in cell["outputs"] if "text/html" in output.get("data", {}))
+    rows = sum(
+        output["data"]["text/html"].count("<tr>")
+        for output in cell["outputs"]
+        if "text/html" in output.get("data", {})
+    )
     full = 1.2 * rows + (SLIDE if _pictures(cell) else 0)
-    return 0.7 * (source if source <= 6 else 1) + 0.8 * words + 2.2 * kinds.count("text/latex") + full
+    return (
+        0.7 * (source if source <= 6 else 1) + 0.8 * words + 2.2 * kinds.count("text/latex") + full
+    )
 
 
 def _pictures(cell):
@@ -73,21 +99,28 @@ def _pictures(cell):
 
 
 def placed(notebook):
-    """Give each cell that has none its place among the slides: `slide`, `subslide`, `fragment` (waits for a key) or `skip`.
+    """Give each cell that has none its place among the slides: `slide`, `subslide`, `fragment`
+    (waits for a key) or `skip`.
 
-    A section begins a slide; whatever comes after waits on the same slide while there is room, and then begins another.
+    A section begins a slide; whatever comes after waits on the same slide while there is room, and
+    then begins another.
     No title stands alone on its slide but before a picture.
     Imports, tables of the ledger that only agree, and cells that show nothing are for readers.
     """
     room = 0
     for number, cell in enumerate(notebook["cells"]):
         begins = re.match(r"#{1,3} ", cell["source"]) if cell["cell_type"] == "markdown" else None
-        silent = cell["cell_type"] == "code" and (not cell["outputs"] or re.search(r"^ledger\.table|fabriclab\.require", cell["source"], re.M))
+        silent = cell["cell_type"] == "code" and (
+            not cell["outputs"]
+            or re.search(r"^ledger\.table|fabriclab\.require", cell["source"], re.M)
+        )
         takes = _lines(cell)
         if begins:
             kind = "subslide" if begins[0] == "### " else "slide"
         else:
-            stays = takes <= room or (takes < SLIDE * 4 and room > SLIDE - 4 and not _pictures(cell))
+            stays = takes <= room or (
+                takes < SLIDE * 4 and room > SLIDE - 4 and not _pictures(cell)
+            )
             kind = "skip" if silent else "fragment" if number and stays else "subslide"
         kind = cell["metadata"].setdefault("slideshow", {}).setdefault("slide_type", kind)
         if kind in ("slide", "subslide"):
@@ -97,7 +130,8 @@ def placed(notebook):
 
 
 def rerun(path, target=None, *arguments):
-    """Run one notebook in its own folder and save it (in `target`, if given); returns the failure in words, or None.
+    """Run one notebook in its own folder and save it (in `target`, if given); returns the failure
+    in words, or None.
 
     `arguments` go to the kernel. Cells of `notebooks/` that have no place among the slides get one.
     """
@@ -106,8 +140,13 @@ def rerun(path, target=None, *arguments):
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}},
-                            extra_arguments=["--log-level=ERROR", *arguments])
+    client = NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        extra_arguments=["--log-level=ERROR", *arguments],
+    )
     try:
         client.execute(env=os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"})
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as failure:
@@ -118,15 +157,31 @@ def rerun(path, target=None, *arguments):
 
 
 def main(names):
-    paths = [Path(name) for name in names] or [p for d in ("notebooks", "solutions") for p in sorted((ROOT / d).glob("*.ipynb"))]
+    paths = [Path(name) for name in names] or [
+        p for d in ("notebooks", "solutions") for p in sorted((ROOT / d).glob("*.ipynb"))
+    ]
     failed = 0
     with tempfile.TemporaryDirectory() as own:
         # nothing of the reader's own settings may slip into what is committed
-        os.environ.update({name: own for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")})
+        os.environ.update(
+            {
+                name: own
+                for name in (
+                    "JUPYTER_CONFIG_DIR",
+                    "JUPYTER_DATA_DIR",
+                    "JUPYTER_RUNTIME_DIR",
+                    "IPYTHONDIR",
+                )
+            }
+        )
         for path in paths:
             failure = rerun(path.resolve())
             failed += failure is not None
-            print(f"{path.name}: {'saved with its outputs' if failure is None else 'NOT saved:'}", *[failure] if failure else [], flush=True)
+            print(
+                f"{path.name}: {'saved with its outputs' if failure is None else 'NOT saved:'}",
+                *[failure] if failure else [],
+                flush=True,
+            )
     return 1 if failed else 0
 
 

@@ -9,13 +9,16 @@ from hypothesis import settings
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 JUPYTER_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
 
-# CI judges a change, so it looks at the same examples each time; at home new ones are tried. Deadlines only measure the machine.
+# CI judges a change, so it looks at the same examples each time; at home new ones are tried.
+# Deadlines only measure the machine.
 settings.register_profile("fabriclab", deadline=None, derandomize=IN_CI, print_blob=True)
 settings.load_profile("fabriclab")
 
 
 def pytest_configure(config):
-    """Keep the developer's own Jupyter settings, kernels and start-up files out of every kernel that a test starts."""
+    """Keep the developer's own Jupyter settings, kernels and start-up files out of every kernel
+    that a test starts.
+    """
     if hasattr(config, "workerinput"):
         return  # workers inherit the environment of the process that started them
     folder = tempfile.mkdtemp(prefix="fabriclab-tests-")

@@ -1,4 +1,6 @@
-"""Hashing: against every assignment written out, exact fractions, simulation, and published packet simulations."""
+"""Hashing: against every assignment written out, exact fractions, simulation, and published packet
+simulations.
+"""
 
 import itertools
 import math
@@ -13,23 +15,41 @@ from hypothesis import strategies as st
 from fabriclab import congestion
 
 
-@pytest.mark.parametrize("flows, paths", [(1, 1), (1, 5), (5, 1), (3, 3), (4, 3), (5, 4), (6, 3), (8, 4)])
+@pytest.mark.parametrize(
+    "flows, paths", [(1, 1), (1, 5), (5, 1), (3, 3), (4, 3), (5, 4), (6, 3), (8, 4)]
+)
 def test_odds_against_every_assignment(flows, paths):
-    """The odds of the fullest path, of an even split or an idle path would not be those counted over all m^n assignments."""
+    """The odds of the fullest path, of an even split or an idle path would not be those counted
+    over all m^n assignments.
+    """
     loads = [Counter(a) for a in itertools.product(range(paths), repeat=flows)]
     fullest = Counter(max(load.values()) for load in loads)
     exact = congestion.fullest_path_exact(flows, paths)
-    assert {k: p for k, p in exact.items() if p} == {k: Fraction(n, paths**flows) for k, n in fullest.items()}
-    assert congestion.fullest_path(flows, paths) == pytest.approx([fullest[k] / paths**flows for k in range(flows + 1)], abs=1e-12)
-    even = sum(max(load.values()) <= -(-flows // paths) and min(load[i] for i in range(paths)) >= flows // paths for load in loads)
+    assert {k: p for k, p in exact.items() if p} == {
+        k: Fraction(n, paths**flows) for k, n in fullest.items()
+    }
+    assert congestion.fullest_path(flows, paths) == pytest.approx(
+        [fullest[k] / paths**flows for k in range(flows + 1)], abs=1e-12
+    )
+    even = sum(
+        max(load.values()) <= -(-flows // paths)
+        and min(load[i] for i in range(paths)) >= flows // paths
+        for load in loads
+    )
     assert congestion.even_split(flows, paths) == Fraction(even, paths**flows)
-    assert congestion.idle_path(flows, paths) == Fraction(sum(len(load) < paths for load in loads), paths**flows)
+    assert congestion.idle_path(flows, paths) == Fraction(
+        sum(len(load) < paths for load in loads), paths**flows
+    )
 
 
 def test_eight_flows_on_four_paths():
-    """The chapter's case would not have the odds published for it: E[max] 3.538086, 3677/8192, 3.85 %, 37.7 %, 59.3 %."""
+    """The chapter's case would not have the odds published for it: E[max] 3.538086, 3677/8192, 3.85
+    %, 37.7 %, 59.3 %.
+    """
     exact = congestion.fullest_path_exact(8, 4)
-    assert sum(k * p for k, p in exact.items()) == pytest.approx(3.538086, abs=5e-7) and congestion.mean_fullest(8, 4) == pytest.approx(3.538086, abs=5e-7)
+    assert sum(k * p for k, p in exact.items()) == pytest.approx(
+        3.538086, abs=5e-7
+    ) and congestion.mean_fullest(8, 4) == pytest.approx(3.538086, abs=5e-7)
     assert sum(p for k, p in exact.items() if k >= 4) == Fraction(3677, 8192)
     assert float(congestion.even_split(8, 4)) == pytest.approx(0.0385, abs=5e-5)
     assert float(congestion.idle_path(8, 4)) == pytest.approx(0.377, abs=5e-4)
@@ -39,7 +59,11 @@ def test_eight_flows_on_four_paths():
 @pytest.mark.parametrize("n", [1, 4, 16, 50])
 def test_no_collision_among_equals(n):
     """n flows on n paths would not miss each other with chance n!/n^n."""
-    assert congestion.even_split(n, n) == Fraction(math.factorial(n), n**n) == congestion.fullest_path_exact(n, n)[1]
+    assert (
+        congestion.even_split(n, n)
+        == Fraction(math.factorial(n), n**n)
+        == congestion.fullest_path_exact(n, n)[1]
+    )
 
 
 @given(st.integers(1, 24), st.integers(1, 60))
@@ -47,7 +71,9 @@ def test_floats_agree_with_fractions(flows, paths):
     """The fast way would lose digits, or odds that do not add up to one."""
     odds = congestion.fullest_path(flows, paths)
     exact = congestion.fullest_path_exact(flows, paths)
-    assert sum(exact.values()) == 1 and odds.sum() == pytest.approx(1, abs=1e-12) and odds.min() >= 0
+    assert (
+        sum(exact.values()) == 1 and odds.sum() == pytest.approx(1, abs=1e-12) and odds.min() >= 0
+    )
     assert odds == pytest.approx([float(exact.get(k, 0)) for k in range(flows + 1)], abs=1e-11)
 
 
@@ -61,7 +87,9 @@ def test_many_flows_against_simulation(flows, paths):
 
 
 def test_extremes_of_the_exact_odds():
-    """The largest cases allowed would hang or break: as many paths as flows, one path, far more paths than flows."""
+    """The largest cases allowed would hang or break: as many paths as flows, one path, far more
+    paths than flows.
+    """
     for flows, paths in ((10_000, 10_000), (10_000, 1), (2, 10_000), (10_000, 3)):
         odds = congestion.fullest_path(flows, paths)
         assert odds.size == flows + 1 and odds.sum() == pytest.approx(1, abs=1e-9)
@@ -69,30 +97,44 @@ def test_extremes_of_the_exact_odds():
 
 
 def slowest(choice, trials, pieces=16):
-    return float(congestion.permutation_slowdown(8, choice, trials, pieces, seed=3).max(axis=1).mean())
+    return float(
+        congestion.permutation_slowdown(8, choice, trials, pieces, seed=3).max(axis=1).mean()
+    )
 
 
 def test_permutations_against_published_simulations():
-    """The slowest flow of a permutation at k = 8: 4.3 times the ideal under hashing (htsim 4.0-5.2), 1.2 sprayed over 128 paths."""
+    """The slowest flow of a permutation at k = 8: 4.3 times the ideal under hashing (htsim
+    4.0-5.2), 1.2 sprayed over 128 paths.
+    """
     assert slowest("hashing", 200) == pytest.approx(4.3, abs=0.1)
     assert slowest("spraying", 20, 128) == pytest.approx(1.2, abs=0.05)
 
 
 def test_choices_rank_as_they_see():
-    """Moving bursts would not help a flow on its mean path, or seeing the load help less than not seeing it."""
-    flowlets, sprayed, adaptive = slowest("flowlets", 20), slowest("spraying", 20), slowest("adaptive", 2)
+    """Moving bursts would not help a flow on its mean path, or seeing the load help less than not
+    seeing it.
+    """
+    flowlets, sprayed, adaptive = (
+        slowest("flowlets", 20),
+        slowest("spraying", 20),
+        slowest("adaptive", 2),
+    )
     assert 1 <= adaptive < sprayed < flowlets < slowest("hashing", 20)
     assert slowest("adaptive", 4, pieces=1) < 2.5
 
 
 def test_the_smallest_tree_by_hand():
-    """With k = 2 there is one path between any two hosts and no collision in a permutation: every flow takes 1."""
+    """With k = 2 there is one path between any two hosts and no collision in a permutation: every
+    flow takes 1.
+    """
     for choice in congestion.CHOICES:
         assert np.all(congestion.permutation_slowdown(2, choice, 3, 2) == 1)
 
 
 def test_links_of_a_path_against_the_tree():
-    """Two flows would share a link that they do not share in the tree, or the other way round (k = 4, all pairs and paths)."""
+    """Two flows would share a link that they do not share in the tree, or the other way round (k =
+    4, all pairs and paths).
+    """
     from fabriclab.congestion.fattree import _links
 
     def by_hand(source, target, up, core):
@@ -100,11 +142,17 @@ def test_links_of_a_path_against_the_tree():
         if edge(source) == edge(target):
             return set()
         links = {("up", edge(source), up), ("down", edge(target), up)}
-        return links if pod(source) == pod(target) else links | {("up2", pod(source), up, core), ("down2", pod(target), up, core)}
+        return (
+            links
+            if pod(source) == pod(target)
+            else links | {("up2", pod(source), up, core), ("down2", pod(target), up, core)}
+        )
 
     names = {}
     for source, target, up, core in itertools.product(range(16), range(16), range(2), range(2)):
-        got = _links(4, np.array([source]), np.array([target]), np.array([up]), np.array([core])).ravel()
+        got = _links(
+            4, np.array([source]), np.array([target]), np.array([up]), np.array([core])
+        ).ravel()
         wanted = by_hand(source, target, up, core)
         assert sum(got >= 0) == len(wanted)
         layers = {"up": 0, "up2": 1, "down2": 2, "down": 3}
@@ -121,25 +169,42 @@ def test_same_seed_same_permutations():
 
 
 def test_reordering_against_drawn_delays():
-    """The chance to be overtaken by the next packet would not be that of independent exponential delays."""
+    """The chance to be overtaken by the next packet would not be that of independent exponential
+    delays.
+    """
     rng = np.random.default_rng(6)
     delay = rng.exponential(0.8, 400_000)
-    assert np.mean(delay[:-1] > delay[1:] + 0.3) == pytest.approx(congestion.reordering(0.3, 0.8), abs=0.003)
+    assert np.mean(delay[:-1] > delay[1:] + 0.3) == pytest.approx(
+        congestion.reordering(0.3, 0.8), abs=0.003
+    )
     assert congestion.reordering(1, 0) == 0 and congestion.sprayed_go_back_n(1, 0, 100) == 1
 
 
 def test_spraying_under_go_back_n_is_worse_than_hashing():
-    """100 Gb/s, packets of 4 KB, 250 KB in flight, delays well above a packet's time: some 16 times hashing's 4.3, in order of magnitude."""
+    """100 Gb/s, packets of 4 KB, 250 KB in flight, delays well above a packet's time: some 16 times
+    hashing's 4.3, in order of magnitude.
+    """
     times = congestion.sprayed_go_back_n(0.33e-6, 3e-6, 61) / 4.3
     assert 16 / 3 < times < 16 * 3
 
 
-@pytest.mark.parametrize("call", [
-    lambda: congestion.fullest_path(0, 4), lambda: congestion.fullest_path(4, 2.5), lambda: congestion.fullest_path(20_000, 2),
-    lambda: congestion.fullest_path_exact(65, 4), lambda: congestion.even_split(4, 0), lambda: congestion.idle_path(-1, 2),
-    lambda: congestion.permutation_slowdown(5, "hashing"), lambda: congestion.permutation_slowdown(4, "luck"), lambda: congestion.permutation_slowdown(4, "hashing", 0),
-    lambda: congestion.reordering(0, 1), lambda: congestion.sprayed_go_back_n(1, 1, 0), lambda: congestion.all_to_all_flows(0),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: congestion.fullest_path(0, 4),
+        lambda: congestion.fullest_path(4, 2.5),
+        lambda: congestion.fullest_path(20_000, 2),
+        lambda: congestion.fullest_path_exact(65, 4),
+        lambda: congestion.even_split(4, 0),
+        lambda: congestion.idle_path(-1, 2),
+        lambda: congestion.permutation_slowdown(5, "hashing"),
+        lambda: congestion.permutation_slowdown(4, "luck"),
+        lambda: congestion.permutation_slowdown(4, "hashing", 0),
+        lambda: congestion.reordering(0, 1),
+        lambda: congestion.sprayed_go_back_n(1, 1, 0),
+        lambda: congestion.all_to_all_flows(0),
+    ],
+)
 def test_bad_input_is_refused(call):
     """A wrong argument would give a wrong number, or a hang, instead of a ValueError."""
     with pytest.raises(ValueError, match="must be"):

@@ -1,4 +1,6 @@
-"""Queues, incast and stragglers: against small steps, packets one by one, order statistics and the chapter's own cases."""
+"""Queues, incast and stragglers: against small steps, packets one by one, order statistics and the
+chapter's own cases.
+"""
 
 import math
 
@@ -11,17 +13,23 @@ from scipy import stats
 from fabriclab import congestion
 from fabriclab.units import GB, KB, MB, TB, Gbps, us
 
-pieces = st.lists(st.tuples(st.floats(0, 50), st.floats(0, 20), st.floats(0, 20)), min_size=1, max_size=8)
+pieces = st.lists(
+    st.tuples(st.floats(0, 50), st.floats(0, 20), st.floats(0, 20)), min_size=1, max_size=8
+)
 buffers = st.one_of(st.just(math.inf), st.floats(0, 100))
 
 
 @given(pieces, buffers, st.floats(0, 1))
 def test_a_queue_keeps_every_byte_and_both_bounds(pieces, buffer, share):
-    """Bytes would appear or vanish, the queue go below zero or above its buffer, or a port send faster than it can."""
+    """Bytes would appear or vanish, the queue go below zero or above its buffer, or a port send
+    faster than it can.
+    """
     durations, arrivals, service = (list(column) for column in zip(*pieces))
     initial = share * min(buffer, 50.0)
     trace = congestion.fluid_queue(durations, arrivals, service, buffer, initial)
-    assert initial + trace.arrived == pytest.approx(trace.queue + trace.served + trace.lost, abs=1e-9 * (1 + initial + trace.arrived[-1]))
+    assert initial + trace.arrived == pytest.approx(
+        trace.queue + trace.served + trace.lost, abs=1e-9 * (1 + initial + trace.arrived[-1])
+    )
     assert trace.queue.min() >= 0 and trace.queue.max() <= buffer
     assert trace.times[-1] == pytest.approx(sum(durations), abs=1e-9)
     assert trace.arrived[-1] == pytest.approx(np.dot(durations, arrivals), rel=1e-9, abs=1e-12)
@@ -43,12 +51,16 @@ def test_a_queue_against_small_steps():
             lost += max(0.0, queue - 3.0)
             queue = min(3.0, max(0.0, queue))
             seen.append(queue)
-        assert trace.at(np.arange(1, 20_001) * dt * (1 - 1e-12)) == pytest.approx(np.array(seen), abs=0.01)
+        assert trace.at(np.arange(1, 20_001) * dt * (1 - 1e-12)) == pytest.approx(
+            np.array(seen), abs=0.01
+        )
         assert trace.lost[-1] == pytest.approx(lost, abs=0.01)
 
 
 def test_chapter_incast():
-    """The chapter's stress case, done by hand: 12.8 TB/s into 50 GB/s and 32 MB; and what a 64-port switch makes of it (E-23)."""
+    """The chapter's stress case, done by hand: 12.8 TB/s into 50 GB/s and 32 MB; and what a 64-port
+    switch makes of it (E-23).
+    """
     load = congestion.offered_load(256, 50 * GB)
     assert load == 12.8 * TB
     assert congestion.fill_time(load, 50 * GB, 32 * MB) == pytest.approx(32 / 12.75 * us)
@@ -56,11 +68,17 @@ def test_chapter_incast():
     assert real == 63 * 50 * GB
     assert congestion.fill_time(real, 50 * GB, 32 * MB) == pytest.approx(32 / 3.1 * us)
     assert congestion.offered_load(256, 10 * GB, ports=64, port_rate=50 * GB) == 2560 * GB
-    assert congestion.drain_time(32 * MB, 50 * GB) == congestion.wait(32 * MB, 50 * GB) == pytest.approx(640 * us)
+    assert (
+        congestion.drain_time(32 * MB, 50 * GB)
+        == congestion.wait(32 * MB, 50 * GB)
+        == pytest.approx(640 * us)
+    )
     assert congestion.feedback_backlog(256, 50 * GB, 50 * GB, 5 * us) == pytest.approx(63.75 * MB)
 
 
-@given(st.floats(1, 100), st.floats(1, 100), st.floats(0, 1e4), st.floats(0.01, 100), st.floats(0, 1))
+@given(
+    st.floats(1, 100), st.floats(1, 100), st.floats(0, 1e4), st.floats(0.01, 100), st.floats(0, 1)
+)
 def test_largest_fan_in_is_the_last_that_fits(rate, service, buffer, trip, share):
     """One sender more would still fit, or the n given would not."""
     n = congestion.largest_fan_in(rate, service, buffer, trip, mark_at=share * buffer)
@@ -70,7 +88,9 @@ def test_largest_fan_in_is_the_last_that_fits(rate, service, buffer, trip, share
 
 
 def test_largest_fan_in_of_the_chapter():
-    """129 senders of 50 GB/s fill 32 MB within 5 us exactly (6.4 TB/s over the port's rate); marks at half the buffer leave 65."""
+    """129 senders of 50 GB/s fill 32 MB within 5 us exactly (6.4 TB/s over the port's rate); marks
+    at half the buffer leave 65.
+    """
     assert congestion.largest_fan_in(50 * GB, 50 * GB, 32 * MB, 5 * us) == 129
     assert congestion.largest_fan_in(50 * GB, 50 * GB, 32 * MB, 5 * us, mark_at=16 * MB) == 65
     assert congestion.largest_fan_in(50 * GB, 50 * GB, 32 * MB, 0) == math.inf
@@ -79,38 +99,59 @@ def test_largest_fan_in_of_the_chapter():
 
 
 def test_pause_and_headroom():
-    """The longest pause at 400 Gb/s (65,535 x 512 bits), or the room for what still arrives in 1 to 5 us, would be wrong."""
+    """The longest pause at 400 Gb/s (65,535 x 512 bits), or the room for what still arrives in 1 to
+    5 us, would be wrong.
+    """
     assert congestion.pause_time(65_535, 400 * Gbps) == pytest.approx(65_535 * 512 / 400e9)
-    assert congestion.pfc_headroom(50 * GB, np.array([1, 5]) * us) == pytest.approx(np.array([50, 250]) * KB)
+    assert congestion.pfc_headroom(50 * GB, np.array([1, 5]) * us) == pytest.approx(
+        np.array([50, 250]) * KB
+    )
     assert congestion.pfc_headroom(50 * GB, 1 * us, packet=4 * KB) == pytest.approx(58 * KB)
-    assert congestion.pause_signal_time([3, 5], [1 * us, 5 * us]) == pytest.approx(np.array([3, 25]) * us)
+    assert congestion.pause_signal_time([3, 5], [1 * us, 5 * us]) == pytest.approx(
+        np.array([3, 25]) * us
+    )
     for quanta in (65_536, -1, 0.5):
         with pytest.raises(ValueError, match="quanta"):
             congestion.pause_time(quanta, 1)
 
 
-@given(st.integers(1, 5), st.floats(1, 1000), st.one_of(st.just(0.0), st.floats(0.01, 20)), st.floats(0, 20))
+@given(
+    st.integers(1, 5),
+    st.floats(1, 1000),
+    st.one_of(st.just(0.0), st.floats(0.01, 20)),
+    st.floats(0, 20),
+)
 def test_pauses_spread_buffer_by_buffer(hops, buffer, excess, trip):
     """The spread would not be the filling of one buffer after another, told upstream each time."""
     clock = 0.0
     for _ in range(hops):
         clock += congestion.fill_time(excess + 1.0, 1.0, buffer) + trip
-    assert congestion.pause_spread_time(hops, buffer, excess, trip) == pytest.approx(clock, rel=1e-6)
+    assert congestion.pause_spread_time(hops, buffer, excess, trip) == pytest.approx(
+        clock, rel=1e-6
+    )
 
 
 def test_headroom_is_what_saves_a_paused_queue():
-    """With the headroom one byte smaller, a queue paused at its threshold would still lose nothing; with it whole, it would."""
+    """With the headroom one byte smaller, a queue paused at its threshold would still lose nothing;
+    with it whole, it would.
+    """
     room = congestion.pfc_headroom(50 * GB, 2 * us)
     for spare, loses in ((0, False), (-1, True)):
         # a stopped port takes 50 GB/s from the threshold on, until the pause bites
-        trace = congestion.fluid_queue([1 * us, 2 * us, 5 * us], [0, 50 * GB, 0], 0, 1 * MB + room + spare, 1 * MB)
+        trace = congestion.fluid_queue(
+            [1 * us, 2 * us, 5 * us], [0, 50 * GB, 0], 0, 1 * MB + room + spare, 1 * MB
+        )
         assert (trace.lost[-1] > 0.5) == loses
 
 
 def test_thresholds_and_moments_of_a_trace():
     """A threshold's crossing would be misplaced, or a moment outside the trace answered."""
     trace = congestion.fluid_queue([1, 1], [3, 0], 1, 10)
-    assert trace.first_above(1) == 0.5 and trace.first_above(0) == 0 and trace.first_above(2.1) == math.inf
+    assert (
+        trace.first_above(1) == 0.5
+        and trace.first_above(0) == 0
+        and trace.first_above(2.1) == math.inf
+    )
     assert trace.at(1.5) == 1.5 and type(trace.at(1.5)) is float
     with pytest.raises(ValueError, match="time"):
         trace.at(2.1)
@@ -121,18 +162,33 @@ def test_one_piece_agrees_with_the_closed_forms(time, arrival, service, buffer, 
     """The formulas for constant rates and the queue in pieces would tell two stories."""
     initial = share * buffer
     trace = congestion.fluid_queue([time], [arrival], service, buffer, initial)
-    assert trace.queue[-1] == pytest.approx(congestion.queue_after(time, arrival, service, buffer, initial), abs=1e-9)
-    assert trace.lost[-1] == pytest.approx(congestion.overflow(time, arrival, service, buffer, initial), abs=1e-9)
-    fill, drain = congestion.fill_time(arrival, service, buffer, initial), congestion.drain_time(initial, service, arrival)
-    assert (fill == math.inf) == (arrival <= service and share < 1 and initial < buffer) or fill == 0
+    assert trace.queue[-1] == pytest.approx(
+        congestion.queue_after(time, arrival, service, buffer, initial), abs=1e-9
+    )
+    assert trace.lost[-1] == pytest.approx(
+        congestion.overflow(time, arrival, service, buffer, initial), abs=1e-9
+    )
+    fill, drain = (
+        congestion.fill_time(arrival, service, buffer, initial),
+        congestion.drain_time(initial, service, arrival),
+    )
+    assert (fill == math.inf) == (
+        arrival <= service and share < 1 and initial < buffer
+    ) or fill == 0
     if 0 < fill < 1e6:
-        assert congestion.queue_after(fill, arrival, service, buffer, initial) == pytest.approx(buffer, rel=1e-6)
+        assert congestion.queue_after(fill, arrival, service, buffer, initial) == pytest.approx(
+            buffer, rel=1e-6
+        )
     if 0 < drain < 1e6:
-        assert congestion.queue_after(drain, arrival, service, buffer, initial) == pytest.approx(0, abs=1e-6)
+        assert congestion.queue_after(drain, arrival, service, buffer, initial) == pytest.approx(
+            0, abs=1e-6
+        )
 
 
 def test_md1_against_packets_one_by_one():
-    """The mean wait would not be what Lindley's recursion gives for a million random arrivals of equal packets."""
+    """The mean wait would not be what Lindley's recursion gives for a million random arrivals of
+    equal packets.
+    """
     rng = np.random.default_rng(1)
     for load in (0.5, 0.8):
         gaps = rng.exponential(1 / load, 400_000)
@@ -140,27 +196,42 @@ def test_md1_against_packets_one_by_one():
         walk = np.cumsum(1 - gaps)
         waits = walk - np.minimum(np.minimum.accumulate(walk), 0)
         assert waits.mean() == pytest.approx(congestion.md1_wait(load, 1.0), rel=0.04)
-    assert congestion.md1_wait(1.0, 1.0) == congestion.md1_wait(1.5, 1.0) == math.inf and congestion.md1_wait(0, 1) == 0
+    assert (
+        congestion.md1_wait(1.0, 1.0) == congestion.md1_wait(1.5, 1.0) == math.inf
+        and congestion.md1_wait(0, 1) == 0
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2, 64, 1024, 100_000])
 def test_slowest_of_many_against_order_statistics(workers):
-    """The mean of the slowest would not be the harmonic number of exponential times, nor n/(n+1) of uniform ones."""
+    """The mean of the slowest would not be the harmonic number of exponential times, nor n/(n+1) of
+    uniform ones.
+    """
     harmonic = float(np.sum(1 / np.arange(1, workers + 1)))
-    assert congestion.slowest_mean(stats.expon(loc=2, scale=0.1), workers) == pytest.approx(2 + 0.1 * harmonic, rel=1e-8)
-    assert congestion.slowest_mean(stats.uniform(), workers) == pytest.approx(workers / (workers + 1), rel=1e-8)
+    assert congestion.slowest_mean(stats.expon(loc=2, scale=0.1), workers) == pytest.approx(
+        2 + 0.1 * harmonic, rel=1e-8
+    )
+    assert congestion.slowest_mean(stats.uniform(), workers) == pytest.approx(
+        workers / (workers + 1), rel=1e-8
+    )
 
 
 def test_slowest_of_many_against_simulation():
-    """Mean and tail of the slowest would not be those of drawn steps; or the same seed would give other steps."""
+    """Mean and tail of the slowest would not be those of drawn steps; or the same seed would give
+    other steps.
+    """
     law = stats.lognorm(0.3, scale=0.1)
     drawn = congestion.slowest_simulated(law, 64, 20_000, seed=4)
     assert drawn.shape == (20_000,)
     assert drawn.mean() == pytest.approx(congestion.slowest_mean(law, 64), rel=0.01)
-    assert np.quantile(drawn, 0.99) == pytest.approx(congestion.slowest_quantile(law, 64, 0.99), rel=0.03)
+    assert np.quantile(drawn, 0.99) == pytest.approx(
+        congestion.slowest_quantile(law, 64, 0.99), rel=0.03
+    )
     assert np.array_equal(drawn, congestion.slowest_simulated(law, 64, 20_000, seed=4))
     # two normal draws: the larger is 1/sqrt(pi) standard deviations above the mean
-    assert congestion.slowest_mean(stats.norm(), 2) == pytest.approx(1 / math.sqrt(math.pi), rel=1e-8)
+    assert congestion.slowest_mean(stats.norm(), 2) == pytest.approx(
+        1 / math.sqrt(math.pi), rel=1e-8
+    )
     with pytest.raises(ValueError, match="finite mean"):
         congestion.slowest_mean(stats.cauchy(), 2)
 
@@ -169,24 +240,43 @@ def test_hiccups_against_drawn_steps():
     """The mean step would not be that of steps that are late when any worker is."""
     late = np.random.default_rng(2).random((20_000, 200)) < 0.004
     drawn = 0.1 + 0.05 * late.any(axis=1)
-    assert drawn.mean() == pytest.approx(congestion.step_with_hiccups(0.1, 0.05, 0.004, 200), rel=0.01)
+    assert drawn.mean() == pytest.approx(
+        congestion.step_with_hiccups(0.1, 0.05, 0.004, 200), rel=0.01
+    )
     assert congestion.step_with_hiccups(1, 1, 1, 5) == 2
 
 
 def test_stragglers_of_the_chapter():
-    """One of 1,024 that is 10 % slower would not idle about 102 (Definition 1.6), nor a 5 % gap burn what it adds."""
+    """One of 1,024 that is 10 % slower would not idle about 102 (Definition 1.6), nor a 5 % gap
+    burn what it adds.
+    """
     assert congestion.idle_workers(1024, 0.1) == pytest.approx(102.3)
     assert congestion.straggler_cost(50e6 * 1.05, 0.05) == pytest.approx(2.5e6)
 
 
-@pytest.mark.parametrize("call", [
-    lambda: congestion.queue_after(-1, 1, 1), lambda: congestion.queue_after(1, 1, 0), lambda: congestion.queue_after(1, 1, 1, 5, 6),
-    lambda: congestion.fill_time(1, 1, math.nan), lambda: congestion.drain_time(-1, 1), lambda: congestion.md1_wait(-0.1, 1),
-    lambda: congestion.fluid_queue([1, 2], [1], 1), lambda: congestion.fluid_queue([-1], [1], 1), lambda: congestion.fluid_queue([1], [1], [1, 2]),
-    lambda: congestion.fluid_queue([1], [1], 1, buffer=-1), lambda: congestion.offered_load(2.5, 1), lambda: congestion.offered_load(2, 1, ports=1),
-    lambda: congestion.slowest_quantile(stats.expon(), 0, 0.5), lambda: congestion.slowest_quantile(stats.expon(), 4, 0), lambda: congestion.slowest_mean(stats.expon(), 1.5),
-    lambda: congestion.step_with_hiccups(1, 1, 2, 1), lambda: congestion.idle_workers(0, 1), lambda: congestion.pause_signal_time(1.5, 1),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: congestion.queue_after(-1, 1, 1),
+        lambda: congestion.queue_after(1, 1, 0),
+        lambda: congestion.queue_after(1, 1, 1, 5, 6),
+        lambda: congestion.fill_time(1, 1, math.nan),
+        lambda: congestion.drain_time(-1, 1),
+        lambda: congestion.md1_wait(-0.1, 1),
+        lambda: congestion.fluid_queue([1, 2], [1], 1),
+        lambda: congestion.fluid_queue([-1], [1], 1),
+        lambda: congestion.fluid_queue([1], [1], [1, 2]),
+        lambda: congestion.fluid_queue([1], [1], 1, buffer=-1),
+        lambda: congestion.offered_load(2.5, 1),
+        lambda: congestion.offered_load(2, 1, ports=1),
+        lambda: congestion.slowest_quantile(stats.expon(), 0, 0.5),
+        lambda: congestion.slowest_quantile(stats.expon(), 4, 0),
+        lambda: congestion.slowest_mean(stats.expon(), 1.5),
+        lambda: congestion.step_with_hiccups(1, 1, 2, 1),
+        lambda: congestion.idle_workers(0, 1),
+        lambda: congestion.pause_signal_time(1.5, 1),
+    ],
+)
 def test_bad_input_is_refused(call):
     """A wrong argument would give a wrong number instead of a ValueError."""
     with pytest.raises(ValueError, match="must"):

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabriclab import deadlock, topology
-from fabriclab.deadlock import dependencies, grid_routes, ring_routes, route, shortest_routes, valley_routes
+from fabriclab.deadlock import (
+    dependencies,
+    grid_routes,
+    ring_routes,
+    route,
+    shortest_routes,
+    valley_routes,
+)
 from fabriclab.units import GB, KB, MB, ms
 
 
@@ -21,47 +28,68 @@ def graph_of(found):
     return graph
 
 
-@pytest.mark.parametrize("routes, channels, count, circles", [
-    (lambda: shortest_routes(topology.fat_tree(4)), 96, 208, []),
-    (lambda: ring_routes(4, 2), 4, 4, [4]),
-    (lambda: ring_routes(4, 2, senders=[0, 1, 2]), 4, 3, []),
-    (lambda: grid_routes((4, 4)), 48, 68, []),
-    (lambda: grid_routes((4, 4), wrap=True), 64, 96, [4] * 8),
-    (lambda: grid_routes((4, 4), wrap=True, dateline=True), None, None, []),
-    (lambda: grid_routes((3, 4, 5), wrap=True, dateline=True), None, None, []),
-    (lambda: shortest_routes(topology.dragonfly(2, 4, 2)), None, None, None),
-])
+@pytest.mark.parametrize(
+    "routes, channels, count, circles",
+    [
+        (lambda: shortest_routes(topology.fat_tree(4)), 96, 208, []),
+        (lambda: ring_routes(4, 2), 4, 4, [4]),
+        (lambda: ring_routes(4, 2, senders=[0, 1, 2]), 4, 3, []),
+        (lambda: grid_routes((4, 4)), 48, 68, []),
+        (lambda: grid_routes((4, 4), wrap=True), 64, 96, [4] * 8),
+        (lambda: grid_routes((4, 4), wrap=True, dateline=True), None, None, []),
+        (lambda: grid_routes((3, 4, 5), wrap=True, dateline=True), None, None, []),
+        (lambda: shortest_routes(topology.dragonfly(2, 4, 2)), None, None, None),
+    ],
+)
 def test_published_counts(routes, channels, count, circles):
-    """Channels, dependencies and circles would not be the known ones: a tree has none, a torus one per ring and way round."""
+    """Channels, dependencies and circles would not be the known ones: a tree has none, a torus one
+    per ring and way round.
+    """
     found = dependencies(routes())
     assert channels is None or (len(found.channels), found.count) == (channels, count)
     sizes = sorted(len(group) for group in found.components())
     if circles is None:
-        assert sizes, "a dragonfly on one lane, minimal routes, has circles (Kim et al. 2008 use two)"
+        assert sizes, (
+            "a dragonfly on one lane, minimal routes, has circles (Kim et al. 2008 use two)"
+        )
     else:
         assert sizes == circles and found.verdict() == ("possible" if circles else "none")
 
 
 @given(st.lists(st.lists(st.integers(0, 5), min_size=2, max_size=6), min_size=1, max_size=8))
 def test_circles_against_networkx(walks):
-    """Components, shortest circles or the verdict would differ from an independent library's on random routes."""
+    """Components, shortest circles or the verdict would differ from an independent library's on
+    random routes.
+    """
     walks = [[v for i, v in enumerate(w) if i == 0 or v != w[i - 1]] for w in walks]
     found = dependencies(route(w) for w in walks if len(w) > 1)
     graph = graph_of(found)
     wanted = {frozenset(c) for c in nx.strongly_connected_components(graph) if len(c) > 1}
-    assert {frozenset(c) for c in found.components()} == wanted and (found.verdict() == "none") == nx.is_directed_acyclic_graph(graph)
+    assert {frozenset(c) for c in found.components()} == wanted and (
+        found.verdict() == "none"
+    ) == nx.is_directed_acyclic_graph(graph)
     for circle, group in zip(found.cycles(), found.components()):
-        assert all(b in found.follows[a] for a, b in zip(circle, circle[1:] + circle[:1])) and set(circle) <= set(group)
-        assert len(circle) == min(map(len, nx.simple_cycles(graph.subgraph(group)))) == len(set(circle))
+        assert all(b in found.follows[a] for a, b in zip(circle, circle[1:] + circle[:1])) and set(
+            circle
+        ) <= set(group)
+        assert (
+            len(circle)
+            == min(map(len, nx.simple_cycles(graph.subgraph(group))))
+            == len(set(circle))
+        )
 
 
 def test_the_circle_shown_is_the_shortest():
     """Of a circle of two and one of three that share a channel, the longer would be drawn."""
-    assert dependencies([route([0, 1, 0, 1]), route([0, 1, 2, 0, 1])]).cycles() == [[(0, 1, 0), (1, 0, 0)]]
+    assert dependencies([route([0, 1, 0, 1]), route([0, 1, 2, 0, 1])]).cycles() == [
+        [(0, 1, 0), (1, 0, 0)]
+    ]
 
 
 def runs_dry(routes, steps=4000, room=2, seed=0):
-    """Push packets along routes through buffers of `room` packets, one move at a time, sources always ready: (stuck, {full: wants})."""
+    """Push packets along routes through buffers of `room` packets, one move at a time, sources
+    always ready: (stuck, {full: wants}).
+    """
     draw, buffers = random.Random(seed), {}
     for r in routes:
         for channel in r:
@@ -81,13 +109,19 @@ def runs_dry(routes, steps=4000, room=2, seed=0):
             buffers[channel].pop(0)
         if at < len(r):
             buffers[r[at]].append((r, at))
-    full = {c: b[0][0][b[0][1] + 1] for c, b in buffers.items() if len(b) >= room and b[0][1] + 1 < len(b[0][0])}
+    full = {
+        c: b[0][0][b[0][1] + 1]
+        for c, b in buffers.items()
+        if len(b) >= room and b[0][1] + 1 < len(b[0][0])
+    }
     # stuck for good: nothing inside can move any more once the sources are silent
     return not inside and bool(full), full
 
 
 def test_a_ring_that_really_locks():
-    """Four two-link flows would not fill a ring of buffers for ever, or the verdict on that moment not be "certain"; three flows never lock."""
+    """Four two-link flows would not fill a ring of buffers for ever, or the verdict on that moment
+    not be "certain"; three flows never lock.
+    """
     four, three = ring_routes(4, 2), ring_routes(4, 2, senders=[0, 1, 2])
     outcomes = [runs_dry(four, seed=seed) for seed in range(5)]
     assert any(stuck for stuck, _ in outcomes)
@@ -110,9 +144,18 @@ def test_full_buffers_that_drain_are_not_certain():
         ring.verdict({circle[0]: circle[2]})
 
 
-@pytest.mark.parametrize("network", [lambda: topology.fat_tree(4), lambda: topology.leaf_spine(3, 2, 2, 2), lambda: topology.fat_tree(8)])
+@pytest.mark.parametrize(
+    "network",
+    [
+        lambda: topology.fat_tree(4),
+        lambda: topology.leaf_spine(3, 2, 2, 2),
+        lambda: topology.fat_tree(8),
+    ],
+)
 def test_two_valleys_lock_a_tree_and_one_does_not(network):
-    """Detours that bend at a leaf would close no circle, also among all the ordinary routes, or a single one would."""
+    """Detours that bend at a leaf would close no circle, also among all the ordinary routes, or a
+    single one would.
+    """
     tree = network()
     detours = valley_routes(tree)
     cables = set(zip(tree.a.tolist(), tree.b.tolist()))
@@ -121,7 +164,9 @@ def test_two_valleys_lock_a_tree_and_one_does_not(network):
         assert detour[0][0] < tree.hosts and detour[-1][1] < tree.hosts
     assert [len(c) for c in dependencies(detours).cycles()] == [4]
     ordinary = list(shortest_routes(tree)) if tree.hosts < 100 else []
-    assert dependencies(ordinary).verdict() == dependencies(ordinary + detours[:1]).verdict() == "none"
+    assert (
+        dependencies(ordinary).verdict() == dependencies(ordinary + detours[:1]).verdict() == "none"
+    )
     assert dependencies(ordinary + detours).verdict() == "possible"
     # on a lane of their own for the way after the bend, the detours are harmless (Tagger's idea)
     bent = [route([c[0] for c in d] + [d[-1][1]], [0] * (len(d) - 3) + [1] * 3) for d in detours]
@@ -145,7 +190,13 @@ def test_shortest_routes_are_all_of_them():
     tree = topology.fat_tree(4)
     graph = nx.Graph(list(zip(tree.a.tolist(), tree.b.tolist())))
     got = list(shortest_routes(tree))
-    wanted = {route(p) for s in range(16) for t in range(16) if s != t for p in nx.all_shortest_paths(graph, s, t)}
+    wanted = {
+        route(p)
+        for s in range(16)
+        for t in range(16)
+        if s != t
+        for p in nx.all_shortest_paths(graph, s, t)
+    }
     assert len(got) == len(wanted) and set(got) == wanted
 
 
@@ -158,20 +209,41 @@ def test_relabelling_changes_nothing():
 
 
 def test_watchdog():
-    """Dropping 1 MB of 64 flows would not cost 64 windows under go-back-N and 1 MB under selective repeat, after the wait."""
-    back = deadlock.watchdog(200 * ms, 1 * MB, 50 * GB, timeout=4 * ms, flows=64, in_flight=250 * KB)
-    assert (back.dropped, back.resent) == (1 * MB, 16 * MB) and back.stall == pytest.approx(0.2 + 0.004 + 16e6 / 50e9)
+    """Dropping 1 MB of 64 flows would not cost 64 windows under go-back-N and 1 MB under selective
+    repeat, after the wait.
+    """
+    back = deadlock.watchdog(
+        200 * ms, 1 * MB, 50 * GB, timeout=4 * ms, flows=64, in_flight=250 * KB
+    )
+    assert (back.dropped, back.resent) == (1 * MB, 16 * MB) and back.stall == pytest.approx(
+        0.2 + 0.004 + 16e6 / 50e9
+    )
     selective = deadlock.watchdog(200 * ms, 1 * MB, 50 * GB, timeout=4 * ms)
     assert selective.resent == selective.dropped and selective.stall < back.stall
     assert deadlock.watchdog(0, 5 * MB, 1 * GB, flows=1, in_flight=1 * KB).resent == 5 * MB
 
 
-@pytest.mark.parametrize("call", [
-    lambda: route([1]), lambda: route([0, 1, 2], [0]), lambda: dependencies([[(0, 1, 0), (2, 3, 0)]]), lambda: dependencies([[(0, 0, 0)]]), lambda: dependencies([[0, 1]]),
-    lambda: ring_routes(2, 1), lambda: ring_routes(4, 0), lambda: ring_routes(4, 5), lambda: grid_routes(4), lambda: grid_routes((40, 40)), lambda: grid_routes((2.5,)),
-    lambda: list(shortest_routes(topology.fat_tree(16))), lambda: valley_routes(topology.leaf_spine(2, 2, 2, 2)), lambda: valley_routes(topology.torus((4, 4))),
-    lambda: deadlock.watchdog(-1, 1, 1), lambda: deadlock.watchdog(1, 1, 0),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: route([1]),
+        lambda: route([0, 1, 2], [0]),
+        lambda: dependencies([[(0, 1, 0), (2, 3, 0)]]),
+        lambda: dependencies([[(0, 0, 0)]]),
+        lambda: dependencies([[0, 1]]),
+        lambda: ring_routes(2, 1),
+        lambda: ring_routes(4, 0),
+        lambda: ring_routes(4, 5),
+        lambda: grid_routes(4),
+        lambda: grid_routes((40, 40)),
+        lambda: grid_routes((2.5,)),
+        lambda: list(shortest_routes(topology.fat_tree(16))),
+        lambda: valley_routes(topology.leaf_spine(2, 2, 2, 2)),
+        lambda: valley_routes(topology.torus((4, 4))),
+        lambda: deadlock.watchdog(-1, 1, 1),
+        lambda: deadlock.watchdog(1, 1, 0),
+    ],
+)
 def test_bad_input_is_refused(call, monkeypatch):
     """A wrong argument would give a wrong verdict, or a hang, instead of a ValueError."""
     monkeypatch.setattr(deadlock, "MOST_ROUTES", 1000)
@@ -181,4 +253,6 @@ def test_bad_input_is_refused(call, monkeypatch):
 
 def test_no_routes_no_lock():
     """Nothing at all would break the search for circles."""
-    assert dependencies([]).verdict() == dependencies([route([0, 1])]).verdict() == "none" and np.array_equal(dependencies([]).cycles(), [])
+    assert dependencies([]).verdict() == dependencies(
+        [route([0, 1])]
+    ).verdict() == "none" and np.array_equal(dependencies([]).cycles(), [])

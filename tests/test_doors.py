@@ -1,4 +1,6 @@
-"""The ways in: make, conda, the lock, the doctor and the command line. Each fault a reader may meet is shown to it here."""
+"""The ways in: make, conda, the lock, the doctor and the command line. Each fault a reader may meet
+is shown to it here.
+"""
 
 import json
 import os
@@ -31,16 +33,26 @@ def project():
 
 
 def wanted():
-    """Every package that pyproject.toml names, extras included, with its range; and python itself."""
+    """Every package that pyproject.toml names, extras included, with its range;
+    and python itself.
+    """
     table = project()["project"]
-    named = [Requirement(text) for text in table["dependencies"] + sum(table["optional-dependencies"].values(), [])]
-    return {"python": SpecifierSet(table["requires-python"])} | {r.name.lower(): r.specifier for r in named}
+    named = [
+        Requirement(text)
+        for text in table["dependencies"] + sum(table["optional-dependencies"].values(), [])
+    ]
+    return {"python": SpecifierSet(table["requires-python"])} | {
+        r.name.lower(): r.specifier for r in named
+    }
 
 
 # ---- environment.yml
 
+
 def conda_ranges(environment):
-    """Package -> range, as an environment.yml names them (its own names made PyPI's); pip and its block left out."""
+    """Package -> range, as an environment.yml names them (its own names made PyPI's); pip and its
+    block left out.
+    """
     found = {}
     for entry in environment["dependencies"]:
         if isinstance(entry, str) and entry != "pip":
@@ -50,22 +62,35 @@ def conda_ranges(environment):
 
 
 def probes(*ranges):
-    """Versions at, just below and just above every bound named: ranges that agree on all of them agree everywhere."""
+    """Versions at, just below and just above every bound named: ranges that agree on all of them
+    agree everywhere.
+    """
     bounds = {Version(clause.version) for specifiers in ranges for clause in specifiers}
-    beside = [Version(f"{bound}{more}") for bound in bounds for more in ("", ".dev0", ".0.1", ".999")]
+    beside = [
+        Version(f"{bound}{more}") for bound in bounds for more in ("", ".dev0", ".0.1", ".999")
+    ]
     return sorted({Version("0"), Version("99999"), *beside})
 
 
 def disagreements(these, those):
-    """Package names where two tables of ranges part: named in one only, or admitting different versions."""
+    """Package names where two tables of ranges part: named in one only, or admitting different
+    versions.
+    """
     apart = sorted(these.keys() ^ those.keys())
     return apart + sorted(
-        name for name in these.keys() & those.keys()
-        if any(these[name].contains(v, prereleases=True) != those[name].contains(v, prereleases=True) for v in probes(these[name], those[name])))
+        name
+        for name in these.keys() & those.keys()
+        if any(
+            these[name].contains(v, prereleases=True) != those[name].contains(v, prereleases=True)
+            for v in probes(these[name], those[name])
+        )
+    )
 
 
 def test_conda_and_pip_open_the_same_house():
-    """A package or a bound changed in one of the two files only would give conda users another program."""
+    """A package or a bound changed in one of the two files only would give conda users another
+    program.
+    """
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert disagreements(conda_ranges(environment), wanted()) == []
     assert environment["name"] == "fabriclab"
@@ -73,15 +98,22 @@ def test_conda_and_pip_open_the_same_house():
     assert environment["dependencies"][-1] == {"pip": ["-e ."]}
 
 
-@pytest.mark.parametrize("range_", [">=2.0,<4", ">=2.1,<3", ">=2.0", "<3", ">2.0,<3", ">=2.0,<=3", ">=2.0,<3,!=2.5", ""])
+@pytest.mark.parametrize(
+    "range_", [">=2.0,<4", ">=2.1,<3", ">=2.0", "<3", ">2.0,<3", ">=2.0,<=3", ">=2.0,<3,!=2.5", ""]
+)
 def test_the_comparison_sees_every_other_range(range_):
     """A comparison that looked at lower bounds only would miss a changed upper one."""
-    assert disagreements({"numpy": SpecifierSet(range_)}, {"numpy": SpecifierSet(">=2.0,<3")}) == ["numpy"]
-    assert disagreements({"numpy": SpecifierSet("<3, >=2")}, {"numpy": SpecifierSet(">=2.0,<3")}) == []
+    assert disagreements({"numpy": SpecifierSet(range_)}, {"numpy": SpecifierSet(">=2.0,<3")}) == [
+        "numpy"
+    ]
+    assert (
+        disagreements({"numpy": SpecifierSet("<3, >=2")}, {"numpy": SpecifierSet(">=2.0,<3")}) == []
+    )
     assert disagreements({"numpy": SpecifierSet(">=2.0,<3")}, {}) == ["numpy"]
 
 
 # ---- requirements.lock
+
 
 def lock_text():
     return (ROOT / "requirements.lock").read_text(encoding="utf-8")
@@ -89,19 +121,40 @@ def lock_text():
 
 def locked(text):
     """The lock's requirements, each with the number of its hashes."""
-    entries = re.split(r"\n(?=\S)", "\n".join(line for line in text.splitlines() if not line.strip().startswith("#")))
-    return [(Requirement(entry.split("--hash")[0].replace("\\", " ").strip()), entry.count("--hash=sha256:")) for entry in entries if entry.strip()]
+    entries = re.split(
+        r"\n(?=\S)",
+        "\n".join(line for line in text.splitlines() if not line.strip().startswith("#")),
+    )
+    return [
+        (
+            Requirement(entry.split("--hash")[0].replace("\\", " ").strip()),
+            entry.count("--hash=sha256:"),
+        )
+        for entry in entries
+        if entry.strip()
+    ]
 
 
 def holds_on(requirement, python, system):
     platform = {"linux": ("posix", "Linux"), "darwin": ("posix", "Darwin")}[system]
-    return requirement.marker is None or requirement.marker.evaluate({
-        "python_version": python, "python_full_version": f"{python}.0", "sys_platform": system, "os_name": platform[0],
-        "platform_system": platform[1], "platform_machine": "x86_64", "implementation_name": "cpython", "platform_python_implementation": "CPython"})
+    return requirement.marker is None or requirement.marker.evaluate(
+        {
+            "python_version": python,
+            "python_full_version": f"{python}.0",
+            "sys_platform": system,
+            "os_name": platform[0],
+            "platform_system": platform[1],
+            "platform_machine": "x86_64",
+            "implementation_name": "cpython",
+            "platform_python_implementation": "CPython",
+        }
+    )
 
 
 def lock_faults(text, ranges, python, system):
-    """Packages that the lock, read on that Python and system, does not name exactly once in the range asked for."""
+    """Packages that the lock, read on that Python and system, does not name exactly once in the
+    range asked for.
+    """
     here = [requirement for requirement, _ in locked(text) if holds_on(requirement, python, system)]
     faults = []
     for name, range_ in ranges.items():
@@ -114,56 +167,104 @@ def lock_faults(text, ranges, python, system):
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("python", PYTHONS)
 def test_lock_gives_what_the_project_asks_for(python, system):
-    """A lock older than pyproject.toml would install, on one of the Pythons, a version that nobody has tried."""
+    """A lock older than pyproject.toml would install, on one of the Pythons, a version that nobody
+    has tried.
+    """
     ranges = {name: range_ for name, range_ in wanted().items() if name != "python"}
-    build = [Requirement(text) for text in project()["build-system"]["requires"]]  # installed without network, so locked as well
-    assert lock_faults(lock_text(), ranges | {r.name: r.specifier for r in build}, python, system) == []
+    build = [
+        Requirement(text) for text in project()["build-system"]["requires"]
+    ]  # installed without network, so locked as well
+    assert (
+        lock_faults(lock_text(), ranges | {r.name: r.specifier for r in build}, python, system)
+        == []
+    )
 
 
 def test_a_stale_lock_is_seen():
-    """If reading the lock forgave a missing package, an old version or a wrong marker, the test above could not fail."""
+    """If reading the lock forgave a missing package, an old version or a wrong marker, the test
+    above could not fail.
+    """
     ranges = {"numpy": SpecifierSet(">=2.0,<3")}
     assert lock_faults("numpy==2.4.1 \\\n    --hash=sha256:ab\n", ranges, "3.11", "linux") == []
-    assert lock_faults("numpy==1.26.0 \\\n    --hash=sha256:ab\n", ranges, "3.11", "linux") == ["numpy"]
-    assert lock_faults("scipy==1.26.0 \\\n    --hash=sha256:ab\n", ranges, "3.11", "linux") == ["numpy"]
-    split = "numpy==2.4.1 ; python_full_version >= '3.12' \\\n    --hash=sha256:ab\nnumpy==2.0.0 ; python_full_version < '3.12' \\\n    --hash=sha256:cd\n"
-    assert lock_faults(split, ranges, "3.11", "linux") == lock_faults(split, ranges, "3.13", "darwin") == []
+    assert lock_faults("numpy==1.26.0 \\\n    --hash=sha256:ab\n", ranges, "3.11", "linux") == [
+        "numpy"
+    ]
+    assert lock_faults("scipy==1.26.0 \\\n    --hash=sha256:ab\n", ranges, "3.11", "linux") == [
+        "numpy"
+    ]
+    split = (
+        "numpy==2.4.1 ; python_full_version >= '3.12' \\\n    --hash=sha256:ab\nnumpy==2.0.0 ;"
+        " python_full_version < '3.12' \\\n    --hash=sha256:cd\n"
+    )
+    assert (
+        lock_faults(split, ranges, "3.11", "linux")
+        == lock_faults(split, ranges, "3.13", "darwin")
+        == []
+    )
     assert lock_faults(split.split("numpy==2.0.0")[0], ranges, "3.11", "linux") == ["numpy"]
 
 
 def test_lock_is_hashed_and_names_no_address():
-    """pip refuses a lock with one hash missing; an address in it would tie every reader to one mirror."""
+    """pip refuses a lock with one hash missing; an address in it would tie every reader to one
+    mirror.
+    """
     entries = locked(lock_text())
     assert len(entries) > 50
-    assert [str(requirement) for requirement, hashes in entries if not hashes or requirement.url] == []
-    assert not re.search(r"://|^\s*--?(index|extra-index|find-links|trusted-host|i\b|f\b)", lock_text(), re.M)
+    assert [
+        str(requirement) for requirement, hashes in entries if not hashes or requirement.url
+    ] == []
+    assert not re.search(
+        r"://|^\s*--?(index|extra-index|find-links|trusted-host|i\b|f\b)", lock_text(), re.M
+    )
 
 
 def test_lock_compiles_to_the_same_bytes(tmp_path):
-    """A lock edited by hand, or not compiled again after a change, is not what `make lock` would write."""
+    """A lock edited by hand, or not compiled again after a change, is not what `make lock` would
+    write.
+    """
     uv = shutil.which("uv") or shutil.which("uv", path=os.path.dirname(sys.executable))
     if not uv:
         pytest.skip("uv is not installed here")
     for name in ("Makefile", "pyproject.toml", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path)
-    done = run_make(tmp_path, "lock", UV_OFFLINE="1", PATH=os.pathsep.join((os.path.dirname(uv), os.environ["PATH"])))
+    done = run_make(
+        tmp_path,
+        "lock",
+        UV_OFFLINE="1",
+        PATH=os.pathsep.join((os.path.dirname(uv), os.environ["PATH"])),
+    )
     if "network was disabled" in done.stderr:
-        pytest.skip("uv has not all packages' descriptions in its cache, and this test asks no network for them")
+        pytest.skip(
+            "uv has not all packages' descriptions in its cache, and this test asks no network for"
+            " them"
+        )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "requirements.lock").read_text(encoding="utf-8") == lock_text()
 
 
 # ---- make
 
+
 def run_make(folder, target, **environment):
     # the pytest that runs this was started by make: its flags are not for this one
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    return subprocess.run([shutil.which("make"), target], cwd=folder, env=clean | environment, capture_output=True, text=True, timeout=60)
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
+    }
+    return subprocess.run(
+        [shutil.which("make"), target],
+        cwd=folder,
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
 @pytest.fixture
 def bare(tmp_path):
-    """A copy of the Makefile, and an empty place for programs: nothing is on PATH but sh's own tools and what a test adds."""
+    """A copy of the Makefile, and an empty place for programs: nothing is on PATH but sh's own
+    tools and what a test adds.
+    """
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("sh", "cat", "rm", "awk", "id"):
@@ -187,7 +288,9 @@ def test_make_says_that_python_is_missing(bare):
 
 
 def test_make_says_that_python_is_too_old(bare):
-    """An old Python would fail minutes later, in the middle of an installation, for no reason that a reader could see."""
+    """An old Python would fail minutes later, in the middle of an installation, for no reason that
+    a reader could see.
+    """
     fake_python(bare, "python3", 'if [ "$1" = --version ]; then echo Python 3.9.2; else exit 1; fi')
     done = run_make(bare, "setup", PATH=str(bare / "programs"))
     assert done.returncode
@@ -196,7 +299,11 @@ def test_make_says_that_python_is_too_old(bare):
 
 def test_make_says_that_venv_is_missing(bare):
     """Debian's Python comes without venv, and its own message names no cause."""
-    fake_python(bare, "python3.12", 'case "$2" in *ensurepip*) exit 1;; esac; [ "$1" != --version ] || echo Python 3.12.3')
+    fake_python(
+        bare,
+        "python3.12",
+        'case "$2" in *ensurepip*) exit 1;; esac; [ "$1" != --version ] || echo Python 3.12.3',
+    )
     done = run_make(bare, "setup", PATH=str(bare / "programs"))
     assert done.returncode
     assert "Python 3.12.3 lacks its venv module." in done.stderr and "python3-venv" in done.stderr
@@ -205,20 +312,29 @@ def test_make_says_that_venv_is_missing(bare):
 def test_make_takes_a_newer_python_when_python3_is_old(bare):
     """Many systems keep an old python3 beside a new python3.12."""
     fake_python(bare, "python3", "exit 1")
-    fake_python(bare, "python3.12", 'case "$*" in --version) echo Python 3.12.3;; *"-m venv"*) exit 7;; esac')
+    fake_python(
+        bare,
+        "python3.12",
+        'case "$*" in --version) echo Python 3.12.3;; *"-m venv"*) exit 7;; esac',
+    )
     done = run_make(bare, "setup", PATH=str(bare / "programs"))
     assert done.stdout.strip() == "Making .venv with Python 3.12.3." and done.returncode
 
 
 def test_make_sets_up_once_and_again_after_a_move(bare):
-    """Setting up at every `make test` would be slow; not setting up a moved folder would leave it importing the old one."""
+    """Setting up at every `make test` would be slow; not setting up a moved folder would leave it
+    importing the old one.
+    """
     python = bare / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to(bare / "programs" / "fake")
     fake_python(bare, "fake", f'echo "$@" >> {bare}/log')
     assert run_make(bare, "setup", PATH=str(bare / "programs")).returncode == 0
     first = (bare / "log").read_text()
-    assert "--require-hashes -r requirements.lock" in first and "--no-deps --no-build-isolation -e ." in first
+    assert (
+        "--require-hashes -r requirements.lock" in first
+        and "--no-deps --no-build-isolation -e ." in first
+    )
     run_make(bare, "setup", PATH=str(bare / "programs"))
     assert (bare / "log").read_text() == first
     (bare / ".venv" / ".ready").write_text("/another/folder\n")
@@ -230,7 +346,11 @@ def test_make_lists_every_target(bare):
     """`make` alone is the first thing that a reader types."""
     shown = run_make(bare, "help").stdout
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.M)
-    assert set(re.findall(r"^make (\w+)", shown, re.M)) == set(targets) >= {"setup", "lab", "test", "notebooks", "exercises", "bench"}
+    assert (
+        set(re.findall(r"^make (\w+)", shown, re.M))
+        == set(targets)
+        >= {"setup", "lab", "test", "notebooks", "exercises", "bench"}
+    )
 
 
 def test_make_lab_opens_a_notebook_that_exists():
@@ -240,7 +360,9 @@ def test_make_lab_opens_a_notebook_that_exists():
 
 
 def run_ci(bare, user, *present):
-    """Run .ci/run where only the programs named exist; returns it with the words that each was called with."""
+    """Run .ci/run where only the programs named exist; returns it with the words that each was
+    called with.
+    """
     (bare / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", bare / ".ci")
     for program in ("bash", "dirname"):
@@ -250,26 +372,41 @@ def run_ci(bare, user, *present):
     for program in present:
         fake_python(bare, program, f'echo {program} "$@"' if program in ("make", "apt-get") else "")
     (bare / "elsewhere").mkdir()
-    return subprocess.run(["bash", bare / ".ci" / "run"], cwd=bare / "elsewhere", env={"PATH": str(bare / "programs")}, capture_output=True, text=True)
+    return subprocess.run(
+        ["bash", bare / ".ci" / "run"],
+        cwd=bare / "elsewhere",
+        env={"PATH": str(bare / "programs")},
+        capture_output=True,
+        text=True,
+    )
 
 
 def test_ci_installs_what_is_lacking_and_then_tests(bare):
-    """On a bare machine CI would fail for want of a browser or of venv; elsewhere it must not touch the system."""
+    """On a bare machine CI would fail for want of a browser or of venv; elsewhere it must not touch
+    the system.
+    """
     done = run_ci(bare, 0, "make", "apt-get")
     assert done.returncode == 0
-    assert "apt-get install -q -y --no-install-recommends chromium bubblewrap python3 python3-venv" in done.stdout
+    assert (
+        "apt-get install -q -y --no-install-recommends chromium bubblewrap python3 python3-venv"
+        in done.stdout
+    )
     assert done.stdout.endswith("\nmake test\n")
 
 
 def test_ci_installs_nothing_where_nothing_lacks(bare):
     """Each run would otherwise wait for the package index."""
-    assert run_ci(bare, 0, "make", "apt-get", "chromium", "bwrap", "python3").stdout == "make test\n"
+    assert (
+        run_ci(bare, 0, "make", "apt-get", "chromium", "bwrap", "python3").stdout == "make test\n"
+    )
 
 
 def test_ci_says_what_a_user_cannot_install(bare):
     """Without root the tests still run, and the reason for what then fails is on record."""
     done = run_ci(bare, 1000, "make", "apt-get", "python3")
-    assert done.stdout == "make test\n" and "lacks chromium bubblewrap, and only root" in done.stderr
+    assert (
+        done.stdout == "make test\n" and "lacks chromium bubblewrap, and only root" in done.stderr
+    )
 
 
 def test_version_is_the_same_everywhere():
@@ -279,19 +416,43 @@ def test_version_is_the_same_everywhere():
 
 # ---- doctor
 
+
 def problems(findings):
     return [finding for finding in findings if not finding.good]
 
 
 def test_doctor_on_packages():
-    """A package that is missing or out of range must be named with what is needed, and one for another system left out."""
-    requires = ["numpy>=2.0,<3", "sympy>=1.13", "winonly>=1; sys_platform == 'win32'", 'pytest>=8; extra == "test"', "scipy>=1.13"]
+    """A package that is missing or out of range must be named with what is needed, and one for
+    another system left out.
+    """
+    requires = [
+        "numpy>=2.0,<3",
+        "sympy>=1.13",
+        "winonly>=1; sys_platform == 'win32'",
+        'pytest>=8; extra == "test"',
+        "scipy>=1.13",
+    ]
     have = {"numpy": "1.26.4", "scipy": "1.17.0"}
     old, missing, for_tests = problems(doctor.packages(requires, have.get))
-    assert "numpy 1.26.4 is installed; fabriclab needs <3,>=2.0." in old.says and old.needed and "make setup" in old.mend
+    assert (
+        "numpy 1.26.4 is installed; fabriclab needs <3,>=2.0." in old.says
+        and old.needed
+        and "make setup" in old.mend
+    )
     assert "sympy is not installed" in missing.says and missing.needed
-    assert "pytest is not installed" in for_tests.says and "only to run the tests" in for_tests.says and not for_tests.needed
-    assert problems(doctor.packages(requires, {**have, "numpy": "2.4.6", "sympy": "1.14", "pytest": "9.1"}.get)) == []
+    assert (
+        "pytest is not installed" in for_tests.says
+        and "only to run the tests" in for_tests.says
+        and not for_tests.needed
+    )
+    assert (
+        problems(
+            doctor.packages(
+                requires, {**have, "numpy": "2.4.6", "sympy": "1.14", "pytest": "9.1"}.get
+            )
+        )
+        == []
+    )
 
 
 def test_doctor_on_python():
@@ -302,22 +463,33 @@ def test_doctor_on_python():
 
 
 def test_doctor_on_kernels():
-    """Without a kernel, or with one that starts another Python, notebooks fail with "No module named fabriclab"."""
+    """Without a kernel, or with one that starts another Python, notebooks fail with "No module
+    named fabriclab".
+    """
     assert doctor.kernel(["python", "-m", "ipykernel_launcher"], sys.executable).good
     assert doctor.kernel([sys.executable, "-m", "ipykernel_launcher"], sys.executable).good
     assert "no kernel" in doctor.kernel(None, sys.executable).says
     other = doctor.kernel(["/elsewhere/bin/python", "-m", "ipykernel_launcher"], sys.executable)
-    assert not other.good and "/elsewhere/bin/python" in other.says and "ipykernel install" in other.mend
+    assert (
+        not other.good
+        and "/elsewhere/bin/python" in other.says
+        and "ipykernel install" in other.mend
+    )
 
 
 def write_notebook(folder, name, source):
     folder.mkdir(exist_ok=True)
-    cells = [{"cell_type": "markdown", "source": ["# fabriclab.require('9.9') is only words here"]}, {"cell_type": "code", "source": [source]}]
+    cells = [
+        {"cell_type": "markdown", "source": ["# fabriclab.require('9.9') is only words here"]},
+        {"cell_type": "code", "source": [source]},
+    ]
     (folder / name).write_text(json.dumps({"cells": cells}))
 
 
 def test_doctor_on_notebooks(tmp_path):
-    """Notebooks of one version run with a package of another give errors that a reader cannot place."""
+    """Notebooks of one version run with a package of another give errors that a reader cannot
+    place.
+    """
     folder = tmp_path / "notebooks"
     write_notebook(folder, "01-same.ipynb", 'import fabriclab\nfabriclab.require("0.1")')
     write_notebook(folder, "02-newer.ipynb", 'import fabriclab\nfabriclab.require("0.2")')
@@ -325,20 +497,27 @@ def test_doctor_on_notebooks(tmp_path):
     (folder / "04-broken.ipynb").write_text("<<<<<<< HEAD")
     good, newer, silent, broken = doctor.notebooks(folder, "0.1.4")
     assert good.good and "1 notebooks" in good.says
-    assert "02-newer.ipynb was written for fabriclab 0.2, but 0.1 is installed." == newer.says and newer.needed
+    assert (
+        newer.says == "02-newer.ipynb was written for fabriclab 0.2, but 0.1 is installed."
+        and newer.needed
+    )
     assert "03-silent.ipynb" in silent.says and not silent.good
     assert "04-broken.ipynb cannot be read" in broken.says and "git checkout" in broken.mend
     assert not doctor.notebooks(None, "0.1.4")[0].needed
 
 
 def test_doctor_on_the_browser():
-    """Someone who only reads must not be told that something is broken because there is no Chromium."""
+    """Someone who only reads must not be told that something is broken because there is no
+    Chromium.
+    """
     assert doctor.browser("/usr/bin/chromium").good
     assert not doctor.browser(None).good and not doctor.browser(None).needed
 
 
 def test_doctor_on_the_box():
-    """An instructor would learn of a missing bubblewrap from a batch that refuses, or a reader be told that something is broken."""
+    """An instructor would learn of a missing bubblewrap from a batch that refuses, or a reader be
+    told that something is broken.
+    """
     assert doctor.box("/usr/bin/bwrap").good and "bwrap" in doctor.box("/usr/bin/bwrap").says
     assert not doctor.box(None).good and not doctor.box(None).needed
     assert any("bubblewrap" in finding.says for finding in doctor.examine())
@@ -358,7 +537,10 @@ def test_doctor_finds_the_browser_that_is_named(monkeypatch, tmp_path):
     assert doctor.chromium() == str(tmp_path / "mine")
 
 
-@pytest.mark.parametrize("package, says", [("packaging", "packaging is not installed"), ("numpy", "numpy is not installed")])
+@pytest.mark.parametrize(
+    "package, says",
+    [("packaging", "packaging is not installed"), ("numpy", "numpy is not installed")],
+)
 def test_doctor_exits_1_on_a_fault(monkeypatch, capsys, package, says):
     """A script that asks the doctor first must be able to stop."""
     real = doctor._installed
@@ -370,8 +552,10 @@ def test_doctor_exits_1_on_a_fault(monkeypatch, capsys, package, says):
 
 def test_doctor_when_fabriclab_itself_is_not_installed(monkeypatch, capsys):
     """Run from a bare clone, the doctor must name the one thing to do."""
+
     def absent(name):
         raise doctor.metadata.PackageNotFoundError(name)
+
     monkeypatch.setattr(doctor.metadata, "metadata", absent)
     assert cli.main(["doctor"]) == 1
     assert "fabriclab itself is not installed" in capsys.readouterr().out
@@ -394,13 +578,21 @@ def test_doctor_is_content_here(capsys):
 
 # ---- the command line
 
+
 def fabriclab_command(*words, **options):
-    return subprocess.run([sys.executable, "-m", "fabriclab", *words], capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run(
+        [sys.executable, "-m", "fabriclab", *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        **options,
+    )
 
 
 def test_ledger_passes_its_flag_on(monkeypatch, capsys):
     """--errata dropped on the way would print the counts again."""
     from fabriclab import ledger
+
     monkeypatch.setattr(ledger, "report", lambda errata: f"errata={errata}")
     assert cli.main(["ledger"]) == 0 and cli.main(["ledger", "--errata"]) == 0
     assert capsys.readouterr().out.split() == ["errata=False", "errata=True"]
@@ -415,28 +607,40 @@ def fake_report(path):
 
 
 def test_read_reports_what_it_can_and_refuses_the_rest(monkeypatch, capsys):
-    """One unreadable file must cost a plain line and exit status 2, not the reports of the others."""
+    """One unreadable file must cost a plain line and exit status 2,
+    not the reports of the others.
+    """
     from fabriclab import telemetry
+
     monkeypatch.setattr(telemetry, "report", fake_report)
     assert cli.main(["read", "good.log"]) == 0
     assert cli.main(["read", "bad.log", "good.log"]) == 2
     out, err = capsys.readouterr()
-    assert out == "8 ranks\n== good.log\n8 ranks\n" and err == "bad.log: line 3: nothing here looks like a table\n"
+    assert (
+        out == "8 ranks\n== good.log\n8 ranks\n"
+        and err == "bad.log: line 3: nothing here looks like a table\n"
+    )
 
 
 def test_read_never_shows_a_traceback(monkeypatch, capsys, tmp_path):
     """A missing file, a folder, a forbidden file and a picture are everyday mistakes."""
     from fabriclab import telemetry
+
     monkeypatch.setattr(telemetry, "report", fake_report)
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"\x89PNG\r\n\xff\xfe")
-    for path, reason in [(tmp_path / "none", "no such file"), (tmp_path, "is a directory"), (picture, "not a text file")]:
+    for path, reason in [
+        (tmp_path / "none", "no such file"),
+        (tmp_path, "is a directory"),
+        (picture, "not a text file"),
+    ]:
         assert cli.main(["read", str(path)]) == 2
         shown = capsys.readouterr().err
         assert shown.startswith(f"{path}: ") and reason in shown and shown.count("\n") == 1
 
     def forbidden(path):
         raise PermissionError(13, "Permission denied", path)
+
     monkeypatch.setattr(telemetry, "report", forbidden)
     assert cli.main(["read", "secret"]) == 2
     assert capsys.readouterr().err == "secret: permission denied\n"
@@ -446,7 +650,12 @@ def test_read_never_shows_a_traceback(monkeypatch, capsys, tmp_path):
 def test_read_as_a_command(path):
     """The same through a real process and the real reader: exit status 2 and one line."""
     done = fabriclab_command("read", path)
-    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1 and done.stderr.startswith(path)
+    assert (
+        done.returncode == 2
+        and done.stdout == ""
+        and done.stderr.count("\n") == 1
+        and done.stderr.startswith(path)
+    )
 
 
 def test_help_and_unknown_commands():
@@ -455,14 +664,24 @@ def test_help_and_unknown_commands():
     assert all(command in shown for command in ("doctor", "ledger", "read"))
     assert fabriclab_command("--version").stdout == f"fabriclab {fabriclab.__version__}\n"
     unknown = fabriclab_command("cure")
-    assert unknown.returncode == 2 and "invalid choice" in unknown.stderr and "Traceback" not in unknown.stderr
+    assert (
+        unknown.returncode == 2
+        and "invalid choice" in unknown.stderr
+        and "Traceback" not in unknown.stderr
+    )
 
 
 @pytest.mark.parametrize("words", [["doctor"], ["read", "-"]])
 def test_a_closed_pipe_is_no_error(words):
-    """`fabriclab doctor | head -1` must end quietly, and so must `read` with more to say than a pipe takes in."""
+    """`fabriclab doctor | head -1` must end quietly, and so must `read` with more to say than a
+    pipe takes in.
+    """
     said = 'telemetry.report = lambda path: "a line\\n" * 50_000'
-    script = f"{shlex.quote(sys.executable)} -c 'import sys, time; from fabriclab import __main__ as m, doctor, telemetry; {said}; time.sleep(0.3); sys.exit(m.main({json.dumps(words)}))' | true"
+    script = (
+        f"{shlex.quote(sys.executable)} -c 'import sys, time; from fabriclab import __main__ as m,"
+        f" doctor, telemetry; {said}; time.sleep(0.3); sys.exit(m.main({json.dumps(words)}))' |"
+        " true"
+    )
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True)
     assert done.stderr == ""
 
@@ -470,9 +689,13 @@ def test_a_closed_pipe_is_no_error(words):
 def test_the_readme_shows_what_the_commands_say(capsys, monkeypatch, tmp_path):
     """The README would show what `read` and `diagnose` no longer print."""
     said = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = dict(re.findall(r"^\$ fabriclab ([^\n]*)\n(.*?)(?=^\$ |^```)", said, re.MULTILINE | re.DOTALL))
+    shown = dict(
+        re.findall(r"^\$ fabriclab ([^\n]*)\n(.*?)(?=^\$ |^```)", said, re.MULTILINE | re.DOTALL)
+    )
     (tmp_path / "notes.txt").write_text("meeting notes\n")
-    (tmp_path / "cut.txt").write_text("".join((ROOT / "notebooks/logs/allreduce_16_ranks.txt").read_text().splitlines(True)[:24]))
+    (tmp_path / "cut.txt").write_text(
+        "".join((ROOT / "notebooks/logs/allreduce_16_ranks.txt").read_text().splitlines(True)[:24])
+    )
     for command, words in shown.items():
         monkeypatch.chdir(ROOT if "notebooks/" in command else tmp_path)
         cli.main(command.split())

@@ -1,4 +1,6 @@
-"""Answers as students give them: numbers, text, formulas, functions, and objects that mean no good."""
+"""Answers as students give them: numbers, text, formulas, functions,
+and objects that mean no good.
+"""
 
 import json
 import math
@@ -18,7 +20,11 @@ from fabriclab.exercises.formula import evaluate, parse
 from fabriclab.exercises.slips import explain
 
 STATUSES = {"right", "wrong", "not attempted", "could not read", "for the instructor"}
-QUANTITIES = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "dimension") and not hasattr(bank.find(i).kind, "names")]
+QUANTITIES = [
+    i
+    for i in exercises.ids()
+    if hasattr(bank.find(i).kind, "dimension") and not hasattr(bank.find(i).kind, "names")
+]
 
 
 def key(exercise_id, student="demo"):
@@ -30,10 +36,29 @@ def grade(exercise_id, answer):
 
 
 def is_verdict(result):
-    return type(result) is exercises.Result and result.status in STATUSES and result.score == (result.status == "right") and type(result.message) is str and 0 < len(result.message) < 1500
+    return (
+        type(result) is exercises.Result
+        and result.status in STATUSES
+        and result.score == (result.status == "right")
+        and type(result.message) is str
+        and 0 < len(result.message) < 1500
+    )
 
 
-NUMBER_TYPES = [float, int, Fraction, Decimal, np.float64, np.float32, np.int64, lambda v: np.array(v), lambda v: sympy.Integer(int(v)), sympy.Float, lambda v: [v], lambda v: [sympy.Float(v)]]
+NUMBER_TYPES = [
+    float,
+    int,
+    Fraction,
+    Decimal,
+    np.float64,
+    np.float32,
+    np.int64,
+    lambda v: np.array(v),
+    lambda v: sympy.Integer(int(v)),
+    sympy.Float,
+    lambda v: [v],
+    lambda v: [sympy.Float(v)],
+]
 
 
 @pytest.mark.parametrize("make", NUMBER_TYPES)
@@ -42,14 +67,53 @@ def test_every_honest_kind_of_number_is_read(make):
     assert grade("transport.crossover", make(key("transport.crossover"))).status == "right"
 
 
-@pytest.mark.parametrize("text", ["125 KB", "0.125 MB", "1 Mb", "125,000 B", "1.25e5", "125000", " 125KB ", "122.07 KiB", "1000 Kbit", "1.25 x 10^5 B",
-                                  "１２５ＫＢ", "约 125 KB", "大约125千字节", "~125 KB", "≈ 125 kB.", "about 125 KB", "125 KB。", "0.125 兆字节", "125，000 字节", "1 兆比特"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "125 KB",
+        "0.125 MB",
+        "1 Mb",
+        "125,000 B",
+        "1.25e5",
+        "125000",
+        " 125KB ",
+        "122.07 KiB",
+        "1000 Kbit",
+        "1.25 x 10^5 B",
+        "１２５ＫＢ",
+        "约 125 KB",
+        "大约125千字节",
+        "~125 KB",
+        "≈ 125 kB.",
+        "about 125 KB",
+        "125 KB。",
+        "0.125 兆字节",
+        "125，000 字节",
+        "1 兆比特",
+    ],
+)
 def test_text_is_read_with_its_unit(text):
-    """The demo student's crossover is 5 us x 200 Gb/s = 125 KB; a right spelling of it would be refused."""
+    """The demo student's crossover is 5 us x 200 Gb/s = 125 KB; a right spelling of it would be
+    refused.
+    """
     assert grade("transport.crossover", text).status == "right"
 
 
-@pytest.mark.parametrize("chinese,plain", [("3 毫秒", "3 ms"), ("约２.５微秒", "2.5 us"), ("40 吉比特每秒", "40 Gb/s"), ("5 千兆字节", None), ("7 纳秒。", "7 ns"), ("12 千瓦", "12 kW"), ("2 厘米", "2 cm"), ("2 小时", "2 h"), ("9 皮焦耳", "9 pJ"), ("1.5 太字节/秒", "1.5 TB/s")])
+@pytest.mark.parametrize(
+    "chinese,plain",
+    [
+        ("3 毫秒", "3 ms"),
+        ("约２.５微秒", "2.5 us"),
+        ("40 吉比特每秒", "40 Gb/s"),
+        ("5 千兆字节", None),
+        ("7 纳秒。", "7 ns"),
+        ("12 千瓦", "12 kW"),
+        ("2 厘米", "2 cm"),
+        ("2 小时", "2 h"),
+        ("9 皮焦耳", "9 pJ"),
+        ("1.5 太字节/秒", "1.5 TB/s"),
+    ],
+)
 def test_a_unit_in_chinese_is_its_sign(chinese, plain):
     """毫 would be read as metres, or a unit be off by its prefix."""
     if plain is None:
@@ -59,7 +123,27 @@ def test_a_unit_in_chinese_is_its_sign(chinese, plain):
         assert reader.read({"text": chinese}) == reader.read({"text": plain})
 
 
-@pytest.mark.parametrize("text", ["seven", "125 kb/q", "3,5 ms", "KB", "--", "1e9999 B", "125 KB or so", "125 K", "约", "千字节", "约 约 125 KB", "125 毫", "about", "\x00", "\ud800", "9" * 10_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "seven",
+        "125 kb/q",
+        "3,5 ms",
+        "KB",
+        "--",
+        "1e9999 B",
+        "125 KB or so",
+        "125 K",
+        "约",
+        "千字节",
+        "约 约 125 KB",
+        "125 毫",
+        "about",
+        "\x00",
+        "\ud800",
+        "9" * 10_000,
+    ],
+)
 def test_what_cannot_be_read_is_never_called_wrong(text):
     """A student would be told 'wrong' for a spelling this kit does not know."""
     result = grade("transport.crossover", text)
@@ -88,19 +172,54 @@ def test_the_wrong_dimension_is_named_and_not_compared(exercise_id):
 
 
 @pytest.mark.parametrize("exercise_id", QUANTITIES)
-@pytest.mark.parametrize("answer", [math.nan, 0, 0.0, -0.0, math.inf, -math.inf, "inf", "0 B", "0 s", np.float64("nan"), Decimal("NaN"), Decimal("Infinity")])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        math.nan,
+        0,
+        0.0,
+        -0.0,
+        math.inf,
+        -math.inf,
+        "inf",
+        "0 B",
+        "0 s",
+        np.float64("nan"),
+        Decimal("NaN"),
+        Decimal("Infinity"),
+    ],
+)
 def test_nan_zero_and_infinity_are_never_right(exercise_id, answer):
     """An absolute tolerance, or a comparison with NaN, would give points for nothing."""
     assert grade(exercise_id, answer).status in ("wrong", "could not read")
 
 
 def test_zero_and_infinity_are_right_where_they_are_the_answer():
-    """A payload that cannot hide at all (0), or a path that is always the better (inf), could not be answered."""
+    """A payload that cannot hide at all (0), or a path that is always the better (inf), could not
+    be answered.
+    """
     assert reader.within(0.0, 0.0, 0.01) and reader.within(math.inf, math.inf, 0.01)
-    assert not any(reader.within(a, b, 0.01) for a, b in [(1e-300, 0.0), (0.0, 1e-300), (1e308, math.inf), (-math.inf, math.inf), (math.nan, math.nan)])
+    assert not any(
+        reader.within(a, b, 0.01)
+        for a, b in [
+            (1e-300, 0.0),
+            (0.0, 1e-300),
+            (1e308, math.inf),
+            (-math.inf, math.inf),
+            (math.nan, math.nan),
+        ]
+    )
 
 
-SLIPS = [(8, "bits for bytes"), (1 / 8, "bits for bytes"), (2, "one way for both ways"), (0.5, "one way for both ways"), (1000, "power of ten"), (1e-6, "power of ten"), (10, "power of ten")]
+SLIPS = [
+    (8, "bits for bytes"),
+    (1 / 8, "bits for bytes"),
+    (2, "one way for both ways"),
+    (0.5, "one way for both ways"),
+    (1000, "power of ten"),
+    (1e-6, "power of ten"),
+    (10, "power of ten"),
+]
 SLIPS += [(1.024**k, "1024 for 1000") for k in (1, 2, 3, 4, -1, -2, -3, -4)]
 
 
@@ -114,19 +233,28 @@ def test_a_general_slip_is_named(ratio, name):
 def test_a_tight_reading_is_not_a_slip():
     """Any wrong number at all would be given a slip's name."""
     for ratio in (1.3, 3, 5, 7.7, 9, 0.3, 20, 700, 1.012, -8):
-        assert set(grade("transport.crossover", key("transport.crossover") * ratio).slips) <= {"sign"}
+        assert set(grade("transport.crossover", key("transport.crossover") * ratio).slips) <= {
+            "sign"
+        }
 
 
 def test_two_slips_that_explain_one_number_are_both_named():
     """Half of a ring's time would be claimed to be one slip where two lead there."""
     result = grade("transport.ring", key("transport.ring") / 2)
-    assert result.slips == ("forgot the 2", "one way for both ways") and "More than one slip" in result.message
+    assert (
+        result.slips == ("forgot the 2", "one way for both ways")
+        and "More than one slip" in result.message
+    )
 
 
 def test_an_exercises_own_words_replace_a_general_slips():
     """A student who counted the staging copy once would read two versions of one slip."""
-    assert grade("transport.staging", key("transport.staging") / 2).slips == ("one way for both ways",)
-    assert grade("transport.staging", key("transport.staging") * 2).slips == ("one way for both ways",)
+    assert grade("transport.staging", key("transport.staging") / 2).slips == (
+        "one way for both ways",
+    )
+    assert grade("transport.staging", key("transport.staging") * 2).slips == (
+        "one way for both ways",
+    )
 
 
 @given(st.floats(), st.floats(), st.floats(1e-6, 0.2))
@@ -157,7 +285,9 @@ class Raiser(metaclass=Bomb):
     def __getattribute__(self, name):
         raise SystemExit(name)
 
-    __eq__ = __float__ = __str__ = __repr__ = __bool__ = __len__ = __call__ = __iter__ = lambda self, *a: 1 / 0
+    __eq__ = __float__ = __str__ = __repr__ = __bool__ = __len__ = __call__ = __iter__ = (
+        lambda self, *a: 1 / 0
+    )
     __hash__ = object.__hash__
 
 
@@ -179,22 +309,86 @@ def hostile():
     loop = []
     loop.append(loop)
     deep = "(" * 5000 + "1" + ")" * 5000
-    return [Liar(1e5), Raiser(), FloatChild(1), TextChild("125 KB"), np.zeros(()).view(ArrayChild), loop, deep, "9" * 10**6, 10**5000, -(10**400), Fraction(10**400), Decimal("sNaN"), Decimal("1e999999"),
-            np.array(object()), np.array(["a"]), np.array(1 + 2j), 1j, True, np.True_, object(), type, Raiser, {"text": "125 KB"}, {1: 2}, b"125 KB", (i for i in ()), sympy.oo, sympy.zoo, sympy.nan,
-            sympy.Symbol("x") ** sympy.Symbol("y"), lambda *a: 1 / 0, lambda *a: Raiser(), lambda *a: Liar(1), lambda: 0, len, print, exit, float("nan"), units.Quantity("x", [], 0), np.datetime64("2020"), {1}, range(3)]  # fmt: skip
+    return [
+        Liar(1e5),
+        Raiser(),
+        FloatChild(1),
+        TextChild("125 KB"),
+        np.zeros(()).view(ArrayChild),
+        loop,
+        deep,
+        "9" * 10**6,
+        10**5000,
+        -(10**400),
+        Fraction(10**400),
+        Decimal("sNaN"),
+        Decimal("1e999999"),
+        np.array(object()),
+        np.array(["a"]),
+        np.array(1 + 2j),
+        1j,
+        True,
+        np.True_,
+        object(),
+        type,
+        Raiser,
+        {"text": "125 KB"},
+        {1: 2},
+        b"125 KB",
+        (i for i in ()),
+        sympy.oo,
+        sympy.zoo,
+        sympy.nan,
+        sympy.Symbol("x") ** sympy.Symbol("y"),
+        lambda *a: 1 / 0,
+        lambda *a: Raiser(),
+        lambda *a: Liar(1),
+        lambda: 0,
+        len,
+        print,
+        exit,
+        float("nan"),
+        units.Quantity("x", [], 0),
+        np.datetime64("2020"),
+        {1},
+        range(3),
+    ]
 
 
 @pytest.mark.parametrize("number", range(len(hostile())))
 def test_no_object_crashes_the_check_or_talks_its_way_to_right(number):
-    """An object with a lying __eq__ would earn a point, or one that raises would stop the notebook."""
+    """An object with a lying __eq__ would earn a point,
+    or one that raises would stop the notebook.
+    """
     for exercise_id in exercises.ids():
         result = grade(exercise_id, hostile()[number])
         assert is_verdict(result) and result.status != "right", exercise_id
 
 
-QUANTITY_TEXT = st.builds("{}{}{}".format, st.one_of(st.floats(allow_nan=False).map(repr), st.integers().map(str), st.text("0123456789.,+-eE^x", max_size=12)), st.sampled_from(["", " ", "\t"]), st.one_of(st.sampled_from(sorted(units.UNITS)), st.text(max_size=4)))
-NUMBERS = st.one_of(st.floats(), st.integers(), st.fractions(), st.decimals(), st.booleans(), st.complex_numbers())
-ANYTHING = st.one_of(st.text(), QUANTITY_TEXT, NUMBERS, st.binary(), st.recursive(st.none() | st.floats() | st.text(), lambda s: st.lists(s) | st.dictionaries(st.text(), s), max_leaves=6))
+QUANTITY_TEXT = st.builds(
+    "{}{}{}".format,
+    st.one_of(
+        st.floats(allow_nan=False).map(repr),
+        st.integers().map(str),
+        st.text("0123456789.,+-eE^x", max_size=12),
+    ),
+    st.sampled_from(["", " ", "\t"]),
+    st.one_of(st.sampled_from(sorted(units.UNITS)), st.text(max_size=4)),
+)
+NUMBERS = st.one_of(
+    st.floats(), st.integers(), st.fractions(), st.decimals(), st.booleans(), st.complex_numbers()
+)
+ANYTHING = st.one_of(
+    st.text(),
+    QUANTITY_TEXT,
+    NUMBERS,
+    st.binary(),
+    st.recursive(
+        st.none() | st.floats() | st.text(),
+        lambda s: st.lists(s) | st.dictionaries(st.text(), s),
+        max_leaves=6,
+    ),
+)
 
 
 @settings(max_examples=400, deadline=None)
@@ -205,9 +399,15 @@ def test_any_answer_gets_a_verdict(exercise_id, answer):
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.sampled_from(QUANTITIES), st.one_of(QUANTITY_TEXT, st.floats(), st.floats(0.95, 1.05)), st.booleans())
+@given(
+    st.sampled_from(QUANTITIES),
+    st.one_of(QUANTITY_TEXT, st.floats(), st.floats(0.95, 1.05)),
+    st.booleans(),
+)
 def test_right_means_within_tolerance(exercise_id, answer, scaled):
-    """A number would be right that is not within its tolerance of the key, or the other way round."""
+    """A number would be right that is not within its tolerance of the key,
+    or the other way round.
+    """
     kind, expected = bank.find(exercise_id).kind, key(exercise_id)
     if scaled and type(answer) is float:
         answer *= expected
@@ -224,7 +424,20 @@ def test_right_means_within_tolerance(exercise_id, answer, scaled):
     assert (got == "right") == (abs(value - expected) <= kind.tolerance * expected)
 
 
-JSON = st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(), lambda s: st.lists(s, max_size=8) | st.dictionaries(st.sampled_from(["text", "value", "items", "outputs", "dimension", "unreadable", "raised", "?"]), s, max_size=4), max_leaves=12)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
+    lambda s: (
+        st.lists(s, max_size=8)
+        | st.dictionaries(
+            st.sampled_from(
+                ["text", "value", "items", "outputs", "dimension", "unreadable", "raised", "?"]
+            ),
+            s,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
 
 
 @settings(max_examples=400, deadline=None)
@@ -237,12 +450,23 @@ def test_any_data_gets_a_verdict(exercise_id, data):
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(exercises.ids()), ANYTHING)
 def test_an_answer_as_data_passes_through_json_unchanged(exercise_id, answer):
-    """The verdict in a notebook and the verdict on the data handed out of a sandbox would differ."""
+    """The verdict in a notebook and the verdict on the data handed out of a sandbox would
+    differ.
+    """
     data = exercises.take("demo", exercise_id, answer)
-    assert exercises.judge("demo", exercise_id, json.loads(json.dumps(data))) == grade(exercise_id, answer)
+    assert exercises.judge("demo", exercise_id, json.loads(json.dumps(data))) == grade(
+        exercise_id, answer
+    )
 
 
-RIGHT_FORMULAS = ["(t - 2*(N-1)*alpha) * beta * N / (2*(N-1))", "N*beta*(t/(2*(N-1)) - alpha)", "(t − 2*(N-1)*α) × β·N/(2*N - 2)", "beta*N*t/(2*N-2) - alpha*beta*N", "0.5*N*beta*(N-1)^-1*(t - 2*alpha*(N - 1))", "exp(log(N)) * beta*(t/(2*(N-1)) - alpha)"]
+RIGHT_FORMULAS = [
+    "(t - 2*(N-1)*alpha) * beta * N / (2*(N-1))",
+    "N*beta*(t/(2*(N-1)) - alpha)",
+    "(t − 2*(N-1)*α) × β·N/(2*N - 2)",
+    "beta*N*t/(2*N-2) - alpha*beta*N",
+    "0.5*N*beta*(N-1)^-1*(t - 2*alpha*(N - 1))",
+    "exp(log(N)) * beta*(t/(2*(N-1)) - alpha)",
+]
 
 
 @pytest.mark.parametrize("text", RIGHT_FORMULAS)
@@ -260,7 +484,12 @@ def test_sympy_objects_are_read_with_their_assumptions_and_as_solve_gives_them()
     assert "equation" in grade("transport.threshold", sympy.Eq(M, solved[0])).message
 
 
-WRONG_FORMULAS = [("t*beta*N/(2*(N-1))", "left out alpha"), ("(t-alpha)*beta*N/(2*(N-1))", "one start-up"), ("(t-(N-1)*alpha)*beta*N/(N-1)", "forgot the 2"), ("(t-2*(N-1)*alpha)*beta/2", "took N as endless")]
+WRONG_FORMULAS = [
+    ("t*beta*N/(2*(N-1))", "left out alpha"),
+    ("(t-alpha)*beta*N/(2*(N-1))", "one start-up"),
+    ("(t-(N-1)*alpha)*beta*N/(N-1)", "forgot the 2"),
+    ("(t-2*(N-1)*alpha)*beta/2", "took N as endless"),
+]
 
 
 @pytest.mark.parametrize("text,name", WRONG_FORMULAS)
@@ -277,7 +506,38 @@ def test_a_formula_that_misses_a_symbol_or_has_no_value_is_told_so():
     assert "write *" in grade("transport.threshold", "2(N-1)").message
 
 
-UNSAFE = ["__import__('os').system('true')", "().__class__", "lambda: 1", "[1 for _ in 'a']", "(t := 3)", "9**9**9**9", "t if N else 1", "t < N", "'a'*9", "t and N", "f'{t}'", "(" * 300, "1+" * 299 + "1", "t\n\nN", "**t", "1j*t", "True*t", "max()", "min(t)", "sqrt(t, N)", "exp(1e9)", "log(0)", "0**-1", "(-t)**0.5", "t.real", "t[0]", "*t", "10**400*t", "{'t'}", "await t"]  # fmt: skip
+UNSAFE = [
+    "__import__('os').system('true')",
+    "().__class__",
+    "lambda: 1",
+    "[1 for _ in 'a']",
+    "(t := 3)",
+    "9**9**9**9",
+    "t if N else 1",
+    "t < N",
+    "'a'*9",
+    "t and N",
+    "f'{t}'",
+    "(" * 300,
+    "1+" * 299 + "1",
+    "t\n\nN",
+    "**t",
+    "1j*t",
+    "True*t",
+    "max()",
+    "min(t)",
+    "sqrt(t, N)",
+    "exp(1e9)",
+    "log(0)",
+    "0**-1",
+    "(-t)**0.5",
+    "t.real",
+    "t[0]",
+    "*t",
+    "10**400*t",
+    "{'t'}",
+    "await t",
+]
 
 
 @pytest.mark.parametrize("text", UNSAFE)
@@ -288,7 +548,16 @@ def test_a_formula_is_arithmetic_and_nothing_else_and_takes_no_time(text):
     assert time.perf_counter() - began < 1
 
 
-TREES = st.recursive(st.sampled_from(["t", "N", "2", "0.5", "3e-1"]), lambda s: st.builds("({} {} {})".format, s, st.sampled_from("+-*/"), s) | st.builds("sqrt({0}*{0})".format, s) | st.builds("({})**2".format, s) | st.builds("-({})".format, s), max_leaves=8)
+TREES = st.recursive(
+    st.sampled_from(["t", "N", "2", "0.5", "3e-1"]),
+    lambda s: (
+        st.builds("({} {} {})".format, s, st.sampled_from("+-*/"), s)
+        | st.builds("sqrt({0}*{0})".format, s)
+        | st.builds("({})**2".format, s)
+        | st.builds("-({})".format, s)
+    ),
+    max_leaves=8,
+)
 
 
 @given(TREES, st.floats(0.1, 10), st.floats(0.1, 10))
@@ -302,7 +571,9 @@ def test_a_formulas_value_is_pythons_own(text, t, n):
         with pytest.raises((ArithmeticError, ValueError)):
             evaluate(parse(text, ["t", "N"]), {"t": t, "N": n})
     else:
-        assert evaluate(parse(text, ["t", "N"]), {"t": t, "N": n}) == pytest.approx(expected, rel=1e-12)
+        assert evaluate(parse(text, ["t", "N"]), {"t": t, "N": n}) == pytest.approx(
+            expected, rel=1e-12
+        )
 
 
 def right_ring(size, ranks, alpha, beta):
@@ -314,7 +585,11 @@ def ring_of_scalars(size, ranks, alpha, beta):
 
 
 def ring_by_list(size, ranks, alpha, beta):
-    return [right_ring(n, ranks, alpha, beta) for n in size] if np.ndim(size) else Fraction(right_ring(size, ranks, alpha, beta))
+    return (
+        [right_ring(n, ranks, alpha, beta) for n in size]
+        if np.ndim(size)
+        else Fraction(right_ring(size, ranks, alpha, beta))
+    )
 
 
 def ring_that_spoils_its_input(size, ranks, alpha, beta):
@@ -324,10 +599,22 @@ def ring_that_spoils_its_input(size, ranks, alpha, beta):
     return result
 
 
-FUNCTIONS = [(right_ring, "right", "all 6 inputs"), (ring_by_list, "right", "all 6"), (ring_that_spoils_its_input, "right", "all 6"), (ring_of_scalars, "wrong", "size = an array of 4"),
-             (lambda *a: None, "not attempted", "end it with return"), (lambda *a: ..., "not attempted", "Not attempted"), (lambda m, n, a, b: None if n == 1 else right_ring(m, n, a, b), "wrong", "is a return missing"),
-             (lambda m, n, a, b: right_ring(m, n, a, b) / 2, "wrong", "went round once"), (lambda m, n, a, b: right_ring(m, n, 0, b), "wrong", "left out the start-ups"), (lambda m, n, a, b: 2 * (n - 1) * (a + m / b), "wrong", "whole buffer"),
-             (lambda: 0, "wrong", "TypeError"), (lambda *a: "7 ms", "wrong", "returned an answer of type str"), (lambda *a: float("nan"), "wrong", "agrees with the model on 0 of 6"), (3.0, "could not read", "not a function")]  # fmt: skip
+FUNCTIONS = [
+    (right_ring, "right", "all 6 inputs"),
+    (ring_by_list, "right", "all 6"),
+    (ring_that_spoils_its_input, "right", "all 6"),
+    (ring_of_scalars, "wrong", "size = an array of 4"),
+    (lambda *a: None, "not attempted", "end it with return"),
+    (lambda *a: ..., "not attempted", "Not attempted"),
+    (lambda m, n, a, b: None if n == 1 else right_ring(m, n, a, b), "wrong", "is a return missing"),
+    (lambda m, n, a, b: right_ring(m, n, a, b) / 2, "wrong", "went round once"),
+    (lambda m, n, a, b: right_ring(m, n, 0, b), "wrong", "left out the start-ups"),
+    (lambda m, n, a, b: 2 * (n - 1) * (a + m / b), "wrong", "whole buffer"),
+    (lambda: 0, "wrong", "TypeError"),
+    (lambda *a: "7 ms", "wrong", "returned an answer of type str"),
+    (lambda *a: float("nan"), "wrong", "agrees with the model on 0 of 6"),
+    (3.0, "could not read", "not a function"),
+]
 
 
 @pytest.mark.parametrize("function,status,words", FUNCTIONS)
@@ -343,7 +630,20 @@ def test_a_choice_is_taken_by_letter_or_by_text_and_each_wrong_option_has_its_an
         kind, x = bank.find("transport.protocol").kind, bank.numbers(student, "transport.protocol")
         for letter, option in kind.lettered(x).items():
             assert f"**{letter}**: {option.text}" in kind.wants(x)
-            for spelling in (letter, letter.upper(), f"({letter})", f"{letter})", f" {letter}.", f"选{letter}", f"答案：{letter.upper()}。", f"（{letter}）", chr(ord(letter) + 0xFEE0), f"Option {letter}", option.text, option.text.upper()):
+            for spelling in (
+                letter,
+                letter.upper(),
+                f"({letter})",
+                f"{letter})",
+                f" {letter}.",
+                f"选{letter}",
+                f"答案：{letter.upper()}。",
+                f"（{letter}）",
+                chr(ord(letter) + 0xFEE0),
+                f"Option {letter}",
+                option.text,
+                option.text.upper(),
+            ):
                 result = exercises.grade(student, "transport.protocol", spelling)
                 assert (result.status == "right") == option.right and option.says in result.message
     for spelling in ("e", "a, b", "选", "option", "答案", "..", "the first"):
@@ -355,17 +655,34 @@ def test_an_ordering_is_taken_as_text_or_list_and_backwards_is_named():
     x = bank.numbers("demo", "transport.order")
     values = bank.find("transport.order").kind.values(x)
     order = sorted(values, key=values.get)
-    for answer in (order, tuple(order), ", ".join(order), " < ".join(order), "，".join(order), "、 ".join(order), "；".join(order), "\n".join(order).upper()):
+    for answer in (
+        order,
+        tuple(order),
+        ", ".join(order),
+        " < ".join(order),
+        "，".join(order),
+        "、 ".join(order),
+        "；".join(order),
+        "\n".join(order).upper(),
+    ):
         assert grade("transport.order", answer).status == "right"
     assert grade("transport.order", order[::-1]).slips == ("backwards",)
     assert grade("transport.order", [order[1], order[0], *order[2:]]).status == "wrong"
-    for answer in (order[:3], order + order[:1], "ring, tree", "ring, tree, butterfly, Rabenseifner", [1, 2, 3, 4]):
+    for answer in (
+        order[:3],
+        order + order[:1],
+        "ring, tree",
+        "ring, tree, butterfly, Rabenseifner",
+        [1, 2, 3, 4],
+    ):
         assert grade("transport.order", answer).status == "could not read"
 
 
 def test_a_free_answer_is_kept_and_never_right():
     """A program would claim to have marked an argument."""
     result = grade("transport.fabric", "credits and pauses " * 30)
-    assert result.status == "for the instructor" and result.score == 0 and "rubric" in result.message
+    assert (
+        result.status == "for the instructor" and result.score == 0 and "rubric" in result.message
+    )
     assert grade("transport.fabric", "InfiniBand.").status == "could not read"
     assert grade("transport.fabric", "无损网络依赖信用流控" * 12).status == "for the instructor"

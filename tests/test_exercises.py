@@ -1,4 +1,6 @@
-"""The exercises as a student and an instructor meet them: numbers that stay, solutions that pass, files without answers."""
+"""The exercises as a student and an instructor meet them: numbers that stay, solutions that pass,
+files without answers.
+"""
 
 import contextlib
 import hashlib
@@ -24,9 +26,15 @@ from fabriclab.units import GB, KB, MB, us
 
 ROOT = Path(__file__).parents[1]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))
-STUDENTS = ["demo", "001", "1", "ADA", "ada", "zoé@example.org", "李雷", "o'neil"] + [f"s{n:04d}" for n in range(42)]
+STUDENTS = ["demo", "001", "1", "ADA", "ada", "zoé@example.org", "李雷", "o'neil"] + [
+    f"s{n:04d}" for n in range(42)
+]
 FUNCTIONS = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "names")]
-QUANTITIES = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "dimension") and not hasattr(bank.find(i).kind, "names")]
+QUANTITIES = [
+    i
+    for i in exercises.ids()
+    if hasattr(bank.find(i).kind, "dimension") and not hasattr(bank.find(i).kind, "names")
+]
 
 
 def code_cells(path):
@@ -38,14 +46,23 @@ def run_as(path, student):
     printed, names = io.StringIO(), {"__name__": "notebook"}
     with contextlib.redirect_stdout(printed):
         for cell in code_cells(path):
-            exec(compile(cell.source.replace('Student("demo")', f"Student({student!r})"), str(cell.id), "exec"), names)
+            exec(
+                compile(
+                    cell.source.replace('Student("demo")', f"Student({student!r})"),
+                    str(cell.id),
+                    "exec",
+                ),
+                names,
+            )
     return names["me"], printed.getvalue()
 
 
 def worked_lines(path):
     """Every line between solution markers."""
     for cell in nbformat.read(path, as_version=4).cells:
-        for part in re.findall(r"### BEGIN SOLUTION[^\n]*\n(.*?)\n[^\n]*### END SOLUTION", cell.source, re.DOTALL):
+        for part in re.findall(
+            r"### BEGIN SOLUTION[^\n]*\n(.*?)\n[^\n]*### END SOLUTION", cell.source, re.DOTALL
+        ):
             yield from (line.strip() for line in part.splitlines() if line.strip())
 
 
@@ -67,29 +84,57 @@ PINNED = {
         "busbw": {"collective": "all_gather", "ranks": 8, "size": 2.0**29, "time": 14549 * us},
     },
 }
-TIMES = {"demo": (6.64e-06, 8.577e-06, 1.625e-05, 4.604e-05, 0.0001656, 0.0006436, 0.002577), "zoé@example.org": (5.259e-06, 9.116e-06, 2.442e-05, 8.366e-05, 0.0003229, 0.001288, 0.005131)}
-OPTIONS = {"demo": ["The fast", "InfiniBa", "RDMA for both", "RDMA for the"], "001": ["InfiniBa", "RDMA for the", "RDMA for both", "The fast"]}
+TIMES = {
+    "demo": (6.64e-06, 8.577e-06, 1.625e-05, 4.604e-05, 0.0001656, 0.0006436, 0.002577),
+    "zoé@example.org": (5.259e-06, 9.116e-06, 2.442e-05, 8.366e-05, 0.0003229, 0.001288, 0.005131),
+}
+OPTIONS = {
+    "demo": ["The fast", "InfiniBa", "RDMA for both", "RDMA for the"],
+    "001": ["InfiniBa", "RDMA for the", "RDMA for both", "The fast"],
+}
 
 
 @pytest.mark.parametrize("student", PINNED)
 def test_the_same_id_has_the_same_numbers_for_ever(student):
     """A student's numbers would change between releases, machines or Pythons."""
-    got = {name: {k: v for k, v in vars(bank.numbers(student, f"transport.{name}")).items() if k != "draw"} for name in PINNED[student]}
+    got = {
+        name: {
+            k: v for k, v in vars(bank.numbers(student, f"transport.{name}")).items() if k != "draw"
+        }
+        for name in PINNED[student]
+    }
     assert got == PINNED[student]
     if student in TIMES:
         assert tuple(bank.numbers(student, "transport.fit").times) == TIMES[student]
     if student in OPTIONS:
-        options = bank.find("transport.protocol").kind.lettered(bank.numbers(student, "transport.protocol")).values()
-        assert all(option.text.startswith(start) for option, start in zip(options, OPTIONS[student], strict=True))
+        options = (
+            bank.find("transport.protocol")
+            .kind.lettered(bank.numbers(student, "transport.protocol"))
+            .values()
+        )
+        assert all(
+            option.text.startswith(start)
+            for option, start in zip(options, OPTIONS[student], strict=True)
+        )
 
 
 def fingerprint(name):
-    """What all test students are given in one exercise, options in their order included, as eight hex digits."""
+    """What all test students are given in one exercise, options in their order included, as eight
+    hex digits.
+    """
     lines = []
     for student in STUDENTS:
         x = bank.numbers(student, name)
-        lines += [f"{k}={v:.12g}" if type(v) is float else f"{k}={v}" for k, v in sorted(vars(x).items()) if k != "draw"]
-        lines.append(" ".join(o.text[:12] for o in bank.find(name).kind.lettered(x).values()) if hasattr(bank.find(name).kind, "lettered") else "")
+        lines += [
+            f"{k}={v:.12g}" if type(v) is float else f"{k}={v}"
+            for k, v in sorted(vars(x).items())
+            if k != "draw"
+        ]
+        lines.append(
+            " ".join(o.text[:12] for o in bank.find(name).kind.lettered(x).values())
+            if hasattr(bank.find(name).kind, "lettered")
+            else ""
+        )
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
 
@@ -215,27 +260,42 @@ def test_no_list_of_numbers_has_changed():
 
 
 def test_the_draw_is_the_hash_it_promises():
-    """The hash behind the numbers would drift where no pinned value looks; checked against sha256sum of 'demo NUL x NUL n'."""
+    """The hash behind the numbers would drift where no pinned value looks; checked against
+    sha256sum of 'demo NUL x NUL n'.
+    """
     assert Draw("demo", "x").share("n") == int("bf1115f32c0b", 16) / 2**48
 
 
 def test_an_id_in_either_unicode_form_is_one_student():
-    """A name with an accent would get other numbers on a Mac than on Linux, or one typed in full width than in plain digits."""
+    """A name with an accent would get other numbers on a Mac than on Linux, or one typed in full
+    width than in plain digits.
+    """
     for name in ("zoé@example.org", "Ñandú", "Åse", "한글"):
-        assert exercises.Student(unicodedata.normalize("NFC", name)).id == exercises.Student(unicodedata.normalize("NFD", name)).id
-        assert Draw(unicodedata.normalize("NFC", name), "e").share("n") == Draw(unicodedata.normalize("NFD", f" {name} "), "e").share("n")
-    assert exercises.Student("２０２６Ａ１").id == "2026A1" and Draw("２０２６Ａ１", "e").share("n") == Draw("2026A1", "e").share("n")
+        assert (
+            exercises.Student(unicodedata.normalize("NFC", name)).id
+            == exercises.Student(unicodedata.normalize("NFD", name)).id
+        )
+        assert Draw(unicodedata.normalize("NFC", name), "e").share("n") == Draw(
+            unicodedata.normalize("NFD", f" {name} "), "e"
+        ).share("n")
+    assert exercises.Student("２０２６Ａ１").id == "2026A1" and Draw("２０２６Ａ１", "e").share(
+        "n"
+    ) == Draw("2026A1", "e").share("n")
     assert len({Draw(s, "e").share("n") for s in STUDENTS}) == len(STUDENTS)
 
 
-@pytest.mark.parametrize("student", [1, 1.0, None, b"ada", "", "  ", "a\nb", "x" * 201, "\ud800", ["ada"]])
+@pytest.mark.parametrize(
+    "student", [1, 1.0, None, b"ada", "", "  ", "a\nb", "x" * 201, "\ud800", ["ada"]]
+)
 def test_what_is_no_id_is_refused(student):
     """The id 001 typed as a number would quietly become 1."""
     with pytest.raises(ValueError, match="student id"):
         exercises.Student(student)
 
 
-@pytest.mark.parametrize("wrong", ["transport.crosover", "crossover", "", 3, None, "x" * 10**6, ["transport.crossover"]])
+@pytest.mark.parametrize(
+    "wrong", ["transport.crosover", "crossover", "", 3, None, "x" * 10**6, ["transport.crossover"]]
+)
 def test_an_unknown_exercise_lists_close_ones(wrong):
     """A misspelt exercise would end in a KeyError."""
     with pytest.raises(ValueError, match=r"did you mean .*transport\.crossover"):
@@ -254,7 +314,9 @@ def test_every_solution_passes_for_fifty_students(path):
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda p: p.name)
 def test_no_blank_passes_and_every_exercise_is_asked(path):
-    """An unanswered notebook would earn points, or an exercise of the bank would be asked nowhere."""
+    """An unanswered notebook would earn points, or an exercise of the bank would be asked
+    nowhere.
+    """
     for student in STUDENTS[:10]:
         me, printed = run_as(ROOT / "exercises" / path.name, student)
         assert {q.status for q in me.questions.values()} == {"not attempted"} and me.points() == 0
@@ -267,13 +329,17 @@ def test_no_blank_passes_and_every_exercise_is_asked(path):
 def test_the_students_files_are_what_the_solutions_make(path):
     """exercises/ would differ from solutions/: run `make exercises`."""
     text = path.read_text(encoding="utf-8")
-    assert strip.strip(text, path.name) == (ROOT / "exercises" / path.name).read_text(encoding="utf-8")
+    assert strip.strip(text, path.name) == (ROOT / "exercises" / path.name).read_text(
+        encoding="utf-8"
+    )
     assert {p.name for p in (ROOT / "exercises").glob("*.ipynb")} == {p.name for p in SOLUTIONS}
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda p: p.name)
 def test_no_answer_is_left_in_a_students_file(path):
-    """A worked line, an output, a rubric or the demo student's right number would reach students."""
+    """A worked line, an output, a rubric or the demo student's right number would reach
+    students.
+    """
     notebook = nbformat.read(ROOT / "exercises" / path.name, as_version=4)
     sources = "\n".join(cell.source for cell in notebook.cells)
     whole = (ROOT / "exercises" / path.name).read_text(encoding="utf-8")
@@ -286,7 +352,12 @@ def test_no_answer_is_left_in_a_students_file(path):
     me, _ = run_as(path, "demo")
     for name in set(me.questions) & set(QUANTITIES):
         kind, x = bank.find(name).kind, bank.numbers("demo", name)
-        assert not re.search(rf"(?<![\w.]){re.escape(reader.show(kind.key(x), kind.dimension))}(?!\w)", whole) and repr(kind.key(x)) not in whole
+        assert (
+            not re.search(
+                rf"(?<![\w.]){re.escape(reader.show(kind.key(x), kind.dimension))}(?!\w)", whole
+            )
+            and repr(kind.key(x)) not in whole
+        )
 
 
 def test_the_students_notebook_runs_to_its_end_unanswered():
@@ -294,9 +365,13 @@ def test_the_students_notebook_runs_to_its_end_unanswered():
     for path in SOLUTIONS:
         notebook = nbformat.read(ROOT / "exercises" / path.name, as_version=4)
         NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
-        outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+        outputs = [
+            output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs
+        ]
         assert not any(o.output_type == "error" or o.get("name") == "stderr" for o in outputs)
-        assert sum("text/markdown" in o.get("data", {}) and "text/plain" in o.data for o in outputs) == sum(".ask(" in c.source for c in code_cells(path))
+        assert sum(
+            "text/markdown" in o.get("data", {}) and "text/plain" in o.data for o in outputs
+        ) == sum(".ask(" in c.source for c in code_cells(path))
 
 
 # what a data sheet prints, in GB/s both ways and Gb/s one way
@@ -306,7 +381,10 @@ SOLD = {"NVLink 3": 600, "NVLink 4": 900, "NVLink 5": 1800, "EDR": 100, "HDR": 2
 CLOSED_FORMS = {
     "opening.gradient": lambda x: x.parameters * {"FP32": 4, "BF16": 2}[x.precision] / x.beta,
     "opening.cliff": lambda x: SOLD[x.nvlink] / 2 / (SOLD[x.port] / 8),
-    "opening.step": lambda x: (x.forward + x.backward) / (x.forward + x.backward + x.communication - x.overlap * x.backward),
+    "opening.step": lambda x: (
+        (x.forward + x.backward)
+        / (x.forward + x.backward + x.communication - x.overlap * x.backward)
+    ),
     "opening.straggler": lambda x: x.gpus * 24 * x.price * x.delay / (x.step + x.delay),
     "wires.eye": lambda x: 10 ** (-x.loss / 20) / 3,
     "wires.hops": lambda x: {2: 3, 3: 5, 4: 7}[x.tiers] * x.per_switch,
@@ -316,11 +394,19 @@ CLOSED_FORMS = {
     "wires.unseen": lambda x: 3 / (8 * x.rate * x.time),
     "transport.crossover": lambda x: x.alpha * x.beta,
     "transport.time": lambda x: x.alpha + x.size / x.beta,
-    "transport.break_even": lambda x: (x.other_alpha - x.alpha) * x.beta * x.other_beta / (x.other_beta - x.beta),
+    "transport.break_even": lambda x: (
+        (x.other_alpha - x.alpha) * x.beta * x.other_beta / (x.other_beta - x.beta)
+    ),
     "transport.staging": lambda x: x.size + x.size,
     "transport.tail": lambda x: (1 - x.share) * x.size / x.beta,
     "transport.ring": lambda x: 2 * (x.ranks - 1) * (x.alpha + x.size / x.ranks / x.beta),
-    "transport.busbw": lambda x: x.size / x.time * {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1}[x.collective] * (x.ranks - 1) / x.ranks,
+    "transport.busbw": lambda x: (
+        x.size
+        / x.time
+        * {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1}[x.collective]
+        * (x.ranks - 1)
+        / x.ranks
+    ),
     "topology.two_tier": lambda x: x.radix**2 / 2,
     "topology.bisection": lambda x: x.leaves * x.wired[0] / 2 * x.rate / (x.wired[0] / x.wired[1]),
     "topology.third_tier": lambda x: (5 - 3) * x.switch + (6 - 4) * x.cable,
@@ -330,17 +416,45 @@ CLOSED_FORMS = {
     "topology.efficiency": lambda x: 1 / (1 + (1 - x.before) / x.before / x.speedup),
     "topology.leaf": lambda x: 400 * x.down / (400 * x.up + 100 * x.lanes * x.slow),
     # by hand: the slope from the two largest rows, then what is left of the smallest
-    "transport.fit": lambda x: x.times[0] - x.sizes[0] * (x.times[-1] - x.times[-2]) / (x.sizes[-1] - x.sizes[-2]),
-    "fallacies.upgrade": lambda x: 1 - (x.alpha + x.size / x.faster / x.beta) / (x.alpha + x.size / x.beta),
+    "transport.fit": lambda x: (
+        x.times[0] - x.sizes[0] * (x.times[-1] - x.times[-2]) / (x.sizes[-1] - x.sizes[-2])
+    ),
+    "fallacies.upgrade": lambda x: (
+        1 - (x.alpha + x.size / x.faster / x.beta) / (x.alpha + x.size / x.beta)
+    ),
     # the loss at which go-back-N's goodput falls to what is asked for
-    "fallacies.loss": lambda x: optimize.brentq(lambda p: (1 - p) / (1 - p + p * x.rate * x.trip / 4000) - x.goodput, 0, 1, xtol=1e-15),
-    # a codeword is 5,440 bits at 17/16 of the data rate; the binomial tail meets one a day where brentq finds it
-    "fallacies.early": lambda x: x.decade * math.log10(10 ** optimize.brentq(lambda e: math.log(x.rate * 8 * 1.0625 / 5440 * 86_400 * stats.binom.sf(15, 544, 1 - (1 - 10**e) ** 10)), -4.5, -2) / x.now),
+    "fallacies.loss": lambda x: optimize.brentq(
+        lambda p: (1 - p) / (1 - p + p * x.rate * x.trip / 4000) - x.goodput, 0, 1, xtol=1e-15
+    ),
+    # a codeword is 5,440 bits at 17/16 of the data rate; the binomial tail meets one a day where
+    # brentq finds it
+    "fallacies.early": lambda x: (
+        x.decade
+        * math.log10(
+            10
+            ** optimize.brentq(
+                lambda e: math.log(
+                    x.rate
+                    * 8
+                    * 1.0625
+                    / 5440
+                    * 86_400
+                    * stats.binom.sf(15, 544, 1 - (1 - 10**e) ** 10)
+                ),
+                -4.5,
+                -2,
+            )
+            / x.now
+        )
+    ),
 }
 
 
 def on_ramp(x):
-    """The most flows for which the settings of Zhu et al. 2015, marking at Pmax, still hold the rates down; written out from the fluid model."""
+    """The most flows for which the settings of Zhu et al.
+
+    2015, marking at Pmax, still hold the rates down; written out from the fluid model.
+    """
     capacity, p, flows = x.rate / 1000, x.pmax, 0
     while True:
         rate = capacity / (flows + 1)
@@ -353,7 +467,9 @@ def on_ramp(x):
 
 
 def speed_by_counting(x):
-    """Mean speed of the slowest flow, by filling the paths one after another and counting ways: {(flows left, fullest): ways}."""
+    """Mean speed of the slowest flow, by filling the paths one after another and counting ways:
+    {(flows left, fullest): ways}.
+    """
     ways = {(x.flows, 0): 1}
     for _ in range(x.paths):
         after = {}
@@ -362,7 +478,10 @@ def speed_by_counting(x):
                 key = left - here, max(most, here)
                 after[key] = after.get(key, 0) + n * math.comb(left, here)
         ways = after
-    return sum(n * x.flows / x.paths / most for (left, most), n in ways.items() if left == 0) / x.paths**x.flows
+    return (
+        sum(n * x.flows / x.paths / most for (left, most), n in ways.items() if left == 0)
+        / x.paths**x.flows
+    )
 
 
 CLOSED_FORMS |= {
@@ -380,7 +499,9 @@ CLOSED_FORMS |= {
     "behaviour.dcqcn": on_ramp,
     "behaviour.utilisation": lambda x: x.busy / (1 + x.more / x.before),
     # the network either waits for every bucket, or only for the first
-    "cluster.buckets": lambda x: x.forward + x.backward * max(1 + x.share / x.buckets, 1 / x.buckets + x.share),
+    "cluster.buckets": lambda x: (
+        x.forward + x.backward * max(1 + x.share / x.buckets, 1 / x.buckets + x.share)
+    ),
     "cluster.silent": lambda x: x.gpus * x.days * 24 * x.share * (1 / (1 - x.loss) - 1),
     "cluster.money": lambda x: x.gpus * x.days * 24 * x.price * (1 - 1 / (1 + x.longer)),
     "cluster.ring": lambda x: 2 * (x.ranks - 1) * (1.5e-6 + x.size / x.ranks / (x.left * 12.5e9)),
@@ -395,28 +516,54 @@ CLOSED_FORMS |= {
     "monitoring.full": lambda x: 17_179_869_184 / x.load / x.rate,
     "monitoring.share": lambda x: x.more / (48e9 / x.left - 1),
     "monitoring.trees": lambda x: 2 * x.size / 50e9 * x.slowdown / {"port": 1, "cable": 2}[x.place],
-    # chips of 64, 128 and 256 ports of 400G hold 2,048, 8,192 and 32,768 hosts under two tiers, all of these under three
-    "frontier.ends": lambda x: 2 * x.hosts * x.watts * (1 if x.hosts <= {25.6: 2048, 51.2: 8192, 102.4: 32_768}[round(8 * x.chip / 1e12, 1)] else 2),
+    # chips of 64, 128 and 256 ports of 400G hold 2,048, 8,192 and 32,768 hosts under two tiers, all
+    # of these under three
+    "frontier.ends": lambda x: (
+        2
+        * x.hosts
+        * x.watts
+        * (
+            1
+            if x.hosts <= {25.6: 2048, 51.2: 8192, 102.4: 32_768}[round(8 * x.chip / 1e12, 1)]
+            else 2
+        )
+    ),
     "frontier.fed": lambda x: x.switches * x.ports * (x.module - x.engine) / 1275,
     "frontier.lane": lambda x: 8 * x.rate * x.energy,
     "frontier.pool": lambda x: x.slower * 85 / (x.pool * 1e9 - 85),
     "scaleup.peer": lambda x: x.both / (2 * (x.devices - 1)),
     "scaleup.planes": lambda x: -(-round(x.both / 2) // round(x.port)),
-    # of 800 Gb/s sixteen lanes of generation 6 have 1024 x 236/256; of 400 and 200 the ones before 512 and 256 x 128/130
-    "scaleup.host": lambda x: 1.28 * (236 / 256 * x.payload / (x.payload + 16) if x.generation == 6 else 128 / 130 * x.payload / (x.payload + 24)),
+    # of 800 Gb/s sixteen lanes of generation 6 have 1024 x 236/256; of 400 and 200 the ones before
+    # 512 and 256 x 128/130
+    "scaleup.host": lambda x: (
+        1.28
+        * (
+            236 / 256 * x.payload / (x.payload + 16)
+            if x.generation == 6
+            else 128 / 130 * x.payload / (x.payload + 24)
+        )
+    ),
     "guide.tiers": lambda x: x.both / 2 / (x.ports * x.port / 8),
     "guide.busbw": lambda x: x.size / x.time * 14 / 8 / 450e9,
     "guide.hour": lambda x: math.exp(-(x.gpu + x.flaps + x.power) * x.gpus / 2_400_000),
-    # an hour squared is twice the checkpoint times the time between failures, which is a day over the failures of it
-    "guide.hourly": lambda x: 2 * x.cost * 86_400 / 3600**2 / ((x.gpu + x.flaps + x.power) / 100_000),
+    # an hour squared is twice the checkpoint times the time between failures, which is a day over
+    # the failures of it
+    "guide.hourly": lambda x: (
+        2 * x.cost * 86_400 / 3600**2 / ((x.gpu + x.flaps + x.power) / 100_000)
+    ),
 }
 
 
 @pytest.mark.parametrize("name", QUANTITIES)
 def test_the_key_is_what_the_closed_form_gives(name):
-    """A key would ask for something else than the formula of the chapter; done by hand it must come out right."""
+    """A key would ask for something else than the formula of the chapter; done by hand it must come
+    out right.
+    """
     for student in STUDENTS:
-        assert exercises.grade(student, name, CLOSED_FORMS[name](bank.numbers(student, name))).status == "right", student
+        assert (
+            exercises.grade(student, name, CLOSED_FORMS[name](bank.numbers(student, name))).status
+            == "right"
+        ), student
 
 
 @pytest.mark.parametrize("name", QUANTITIES)
@@ -428,15 +575,24 @@ def test_an_exercises_own_slips_are_named_for_every_student(name):
             result = exercises.grade(student, name, slip.value(x))
             if slip.name == "unweighted fit" and result.status == "right":
                 continue  # the noise of this student's table may spare it
-            assert result.status == "wrong" and slip.name in result.slips, (student, slip.name, result)
+            assert result.status == "wrong" and slip.name in result.slips, (
+                student,
+                slip.name,
+                result,
+            )
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_functions_own_slips_are_named(name):
-    """A slip in a function would pass as right for some student's inputs, or another be named in its place."""
+    """A slip in a function would pass as right for some student's inputs, or another be named in
+    its place.
+    """
     for student in STUDENTS:
         for slip, _, function in bank.find(name).kind.slips:
-            assert slip in exercises.grade(student, name, function).slips or slip == "one less the rest", (student, slip)
+            assert (
+                slip in exercises.grade(student, name, function).slips
+                or slip == "one less the rest"
+            ), (student, slip)
 
 
 FORMULAS = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "points")]
@@ -444,14 +600,21 @@ FORMULAS = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "points")]
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_formulas_own_slips_are_named(name):
-    """A slip in a formula would pass as right, or its function would be another than its words say."""
+    """A slip in a formula would pass as right, or its function would be another than its
+    words say.
+    """
     kind = bank.find(name).kind
     for student in STUDENTS[:10]:
         points = kind.points(Draw(student, name))
         for slip, _, wrong in kind.slips:
             far = [abs(wrong(**point) / kind.key(**point) - 1) for point in points]
             assert max(far) > 1e-6, (student, slip)
-            others = [other for other, _, function in kind.slips if other != slip and all(function(**p) == pytest.approx(wrong(**p), rel=1e-9) for p in points)]
+            others = [
+                other
+                for other, _, function in kind.slips
+                if other != slip
+                and all(function(**p) == pytest.approx(wrong(**p), rel=1e-9) for p in points)
+            ]
             assert not others, (student, slip, others)
 
 
@@ -467,12 +630,16 @@ def test_a_count_of_the_wiring_is_what_the_closed_formula_gives(name):
     kind = bank.find(name).kind
     for student in STUDENTS:
         for point in kind.points(Draw(student, name)):
-            assert kind.key(**point) == pytest.approx(CLOSED_FORMULAS[name](**point), rel=1e-12), point
+            assert kind.key(**point) == pytest.approx(CLOSED_FORMULAS[name](**point), rel=1e-12), (
+                point
+            )
 
 
 @pytest.mark.parametrize("slip", range(6))
 def test_a_floors_slips_are_named_for_every_student(slip):
-    """A ring's bound from the wrong one of port and cut would pass, or go by unnamed, on some student's fabrics."""
+    """A ring's bound from the wrong one of port and cut would pass, or go by unnamed, on some
+    student's fabrics.
+    """
     name, _, wrong = bank.find("topology.floor").kind.slips[slip]
     for student in STUDENTS:
         result = exercises.grade(student, "topology.floor", wrong)
@@ -480,13 +647,20 @@ def test_a_floors_slips_are_named_for_every_student(slip):
 
 
 def test_four_fabrics_stand_far_apart_for_every_draw():
-    """Two fabrics would be so close in bisection per host that rounding decides a student's mark."""
+    """Two fabrics would be so close in bisection per host that rounding decides a student's
+    mark.
+    """
     kind = bank.find("topology.order").kind
     for student in STUDENTS:
         x = bank.numbers(student, "topology.order")
         values = sorted(kind.values(x).values())
         assert all(b > 1.1 * a for a, b in itertools.pairwise(values)), (student, values)
-        by_hand = {"full tree": 1 / 2, "tapered tree": 1 / 2 / x.ratio, "dragonfly": 272 / 1056, "torus": 2 / x.side}
+        by_hand = {
+            "full tree": 1 / 2,
+            "tapered tree": 1 / 2 / x.ratio,
+            "dragonfly": 272 / 1056,
+            "torus": 2 / x.side,
+        }
         assert kind.values(x) == pytest.approx(by_hand)
 
 
@@ -503,7 +677,10 @@ def test_a_codewords_slips_are_named_for_every_student(slip):
     """A tail that counts bits, or one taken from 1, would pass as right or go by unnamed."""
     for student in STUDENTS:
         result = exercises.grade(student, "wires.codeword", TAILS[slip])
-        assert result.status == "wrong" and (slip in result.slips or slip == "one less the rest"), (student, result)
+        assert result.status == "wrong" and (slip in result.slips or slip == "one less the rest"), (
+            student,
+            result,
+        )
 
 
 def test_the_gray_formula_is_the_limit_of_the_models_own():
@@ -517,7 +694,11 @@ def test_the_gray_formula_is_the_limit_of_the_models_own():
 def test_most_students_meet_the_unweighted_fits_fault():
     """The fit exercise would teach nothing: an unweighted fit would come out right for most."""
     slip = next(s for s in bank.find("transport.fit").kind.slips if s.name == "unweighted fit")
-    right = [exercises.grade(s, "transport.fit", slip.value(bank.numbers(s, "transport.fit"))).status == "right" for s in STUDENTS]
+    right = [
+        exercises.grade(s, "transport.fit", slip.value(bank.numbers(s, "transport.fit"))).status
+        == "right"
+        for s in STUDENTS
+    ]
     assert sum(right) < len(STUDENTS) / 3
 
 
@@ -527,16 +708,36 @@ def test_nothing_a_student_reads_holds_the_right_number(name):
     for student in STUDENTS:
         exercise, x = bank.find(name), bank.numbers(student, name)
         key = exercise.kind.key(x)
-        shown, digits = reader.show(key, exercise.kind.dimension), f"{key:.3e}".split("e")[0].replace(".", "").rstrip("0")
+        shown, digits = (
+            reader.show(key, exercise.kind.dimension),
+            f"{key:.3e}".split("e")[0].replace(".", "").rstrip("0"),
+        )
         read = [exercises.Question(exercises.Student(student), name).text, *exercise.hints]
-        verdicts = [exercises.grade(student, name, a) for a in (key * 8, key / 2, key * 1.37, "3 W", "seven", *(s.value(x) for s in exercise.kind.slips))]
+        verdicts = [
+            exercises.grade(student, name, a)
+            for a in (
+                key * 8,
+                key / 2,
+                key * 1.37,
+                "3 W",
+                "seven",
+                *(s.value(x) for s in exercise.kind.slips),
+            )
+        ]
         read += [verdict.message for verdict in verdicts if verdict.status != "right"]
         for text in read:
             assert not re.search(rf"(?<![\d.]){re.escape(shown)}(?!\w)", text), (student, text)
             if len(digits) >= 3:
-                assert digits not in {number.replace(",", "").replace(".", "").strip("0") for number in re.findall(r"\d[\d,.]*", text)}, (student, text)
+                assert digits not in {
+                    number.replace(",", "").replace(".", "").strip("0")
+                    for number in re.findall(r"\d[\d,.]*", text)
+                }, (student, text)
         example = re.search(r'`"(.*?)"`', exercise.kind.wants(x))  # a plain number needs none
-        assert exercise.kind.dimension == "number" if example is None else exercises.grade(student, name, example[1]).status == "wrong"
+        assert (
+            exercise.kind.dimension == "number"
+            if example is None
+            else exercises.grade(student, name, example[1]).status == "wrong"
+        )
 
 
 def test_the_order_of_algorithms_is_clear_for_every_draw():
@@ -547,16 +748,32 @@ def test_the_order_of_algorithms_is_clear_for_every_draw():
 
 
 def test_the_order_of_time_scales_is_clear_for_every_draw():
-    """Two times would be so close that rounding decides a student's mark; or a drawn number would be missing here."""
+    """Two times would be so close that rounding decides a student's mark; or a drawn number would
+    be missing here.
+    """
     draws = itertools.product((3, 6, 11, 33, 63), (100, 200, 400), (16, 32, 64))
-    for senders, rate, buffer in draws:  # in bits: 200 m of fibre, the incast, 65,535 quanta, the buffer, 200 ms
-        times = sorted([1e-6, 8e6 * buffer / ((senders - 1) * rate * 1e9), 65_535 * 512 / (rate * 1e9), 8e6 * buffer / (rate * 1e9), 0.2])
+    for (
+        senders,
+        rate,
+        buffer,
+    ) in draws:  # in bits: 200 m of fibre, the incast, 65,535 quanta, the buffer, 200 ms
+        times = sorted(
+            [
+                1e-6,
+                8e6 * buffer / ((senders - 1) * rate * 1e9),
+                65_535 * 512 / (rate * 1e9),
+                8e6 * buffer / (rate * 1e9),
+                0.2,
+            ]
+        )
         assert all(b > 1.2 * a for a, b in itertools.pairwise(times)), (senders, rate, buffer)
     assert {bank.numbers(s, "behaviour.times").senders for s in STUDENTS} == {3, 6, 11, 33, 63}
 
 
 def test_the_order_of_rules_is_clear_for_every_draw():
-    """Two rules would be too close to order, or a limit that holds the AllReduce below its lane's share would come out as the better."""
+    """Two rules would be too close to order, or a limit that holds the AllReduce below its lane's
+    share would come out as the better.
+    """
     for student in STUDENTS:
         x, kind = bank.numbers(student, "sharing.rules"), bank.find("sharing.rules").kind
         order = sorted(kind.values(x), key=kind.values(x).get)
@@ -567,45 +784,85 @@ def test_the_order_of_rules_is_clear_for_every_draw():
 
 
 def test_the_order_of_settings_is_clear_for_every_draw():
-    """Two of NCCL's settings would be so close that rounding decides a student's mark; or the order not be that of what is left of 400 GB/s."""
+    """Two of NCCL's settings would be so close that rounding decides a student's mark; or the order
+    not be that of what is left of 400 GB/s.
+    """
     values = bank.find("guide.settings").kind.values
     for size, nodes in itertools.product((2e9, 4e9, 16e9), (4, 8, 16)):
         times = values(SimpleNamespace(size=size, nodes=nodes))
         # by hand: half is flags; two ports; PCIe 5 one way; one port; TCP
-        left = {"low latency": 200, "two channels": 100, "host memory": 63, "one adapter": 50, "sockets": 3.75}
-        assert sorted(times, key=times.get) == list(left) and all(b > 1.2 * a for a, b in itertools.pairwise(sorted(times.values())))
-        assert all(times[name] == pytest.approx(2 * size / (left[name] * 1e9), rel=0.15) for name in left), (size, nodes)
+        left = {
+            "low latency": 200,
+            "two channels": 100,
+            "host memory": 63,
+            "one adapter": 50,
+            "sockets": 3.75,
+        }
+        assert sorted(times, key=times.get) == list(left) and all(
+            b > 1.2 * a for a, b in itertools.pairwise(sorted(times.values()))
+        )
+        assert all(
+            times[name] == pytest.approx(2 * size / (left[name] * 1e9), rel=0.15) for name in left
+        ), (size, nodes)
 
 
 def test_the_interval_is_where_the_loss_is_least():
-    """The formula of the checkpoint exercise would not be the minimum of the loss its prompt describes."""
+    """The formula of the checkpoint exercise would not be the minimum of the loss its prompt
+    describes.
+    """
     for cost, mtbf in ((1, 1e3), (60, 86_400), (300, 1e6)):
-        best = optimize.minimize_scalar(lambda tau, c=cost, m=mtbf: c / tau + tau / (2 * m), bounds=(1e-3, mtbf), options={"xatol": 1e-6})
-        assert bank.find("behaviour.young").kind.key(C=cost, M=mtbf) == pytest.approx(best.x, rel=1e-4)
+        best = optimize.minimize_scalar(
+            lambda tau, c=cost, m=mtbf: c / tau + tau / (2 * m),
+            bounds=(1e-3, mtbf),
+            options={"xatol": 1e-6},
+        )
+        assert bank.find("behaviour.young").kind.key(C=cost, M=mtbf) == pytest.approx(
+            best.x, rel=1e-4
+        )
 
 
 def test_the_thresholds_points_keep_the_model_off_its_edges():
     """The formula would be compared where the start-ups outlast the phase and the model gives 0."""
     for student in STUDENTS:
-        for point in bank.find("transport.threshold").kind.points(Draw(student, "transport.threshold")):
-            payload = collectives.hidden_payload(point["t"], point["N"], point["alpha"], point["beta"])
-            assert payload > 0 and collectives.ring_allreduce(payload, point["N"], point["alpha"], point["beta"]) == pytest.approx(point["t"])
+        for point in bank.find("transport.threshold").kind.points(
+            Draw(student, "transport.threshold")
+        ):
+            payload = collectives.hidden_payload(
+                point["t"], point["N"], point["alpha"], point["beta"]
+            )
+            assert payload > 0 and collectives.ring_allreduce(
+                payload, point["N"], point["alpha"], point["beta"]
+            ) == pytest.approx(point["t"])
 
 
 @pytest.mark.parametrize("name", exercises.ids())
 def test_every_exercise_is_whole(name):
-    """An exercise without a Chinese title, a hint or a line on why it matters would go out; numbers would hide methods."""
+    """An exercise without a Chinese title, a hint or a line on why it matters would go out; numbers
+    would hide methods.
+    """
     exercise, question = bank.find(name), exercises.Question(exercises.Student("demo"), name)
-    assert exercise.hints and re.search(r"[\u4e00-\u9fff]", exercise.chinese) and exercise.moral or exercise.kind.by_hand or name == "transport.protocol"
+    assert (
+        exercise.hints
+        and re.search(r"[\u4e00-\u9fff]", exercise.chinese)
+        and exercise.moral
+        or exercise.kind.by_hand
+        or name == "transport.protocol"
+    )
     assert len(exercise.prompt(bank.numbers("demo", name))) < 620
-    assert not set(vars(question._numbers)) & (set(dir(exercises.Question)) | {"student", "exercise", "verdict"})
+    assert not set(vars(question._numbers)) & (
+        set(dir(exercises.Question)) | {"student", "exercise", "verdict"}
+    )
 
 
 def test_a_question_speaks_in_a_notebooks_order(capsys):
     """Hints would come all at once, or the verdict be lost to the grader."""
     me = exercises.Student("demo")
     q = me.ask("transport.crossover")
-    assert q.alpha == pytest.approx(5 * us) and q.beta == 25 * GB and "α = 5 us" in capsys.readouterr().out
+    assert (
+        q.alpha == pytest.approx(5 * us)
+        and q.beta == 25 * GB
+        and "α = 5 us" in capsys.readouterr().out
+    )
     assert q.check("1 Mb") is None and q.verdict.status == "right" and me.points() == 1
     assert q.check("1 MB") is None and q.verdict.slips == ("bits for bytes",) and me.points() == 0
     capsys.readouterr()
@@ -620,22 +877,46 @@ def test_a_question_speaks_in_a_notebooks_order(capsys):
 
 
 NOTEBOOK = nbformat.v4.new_notebook
-ANSWER = {"nbgrader": {"grade": False, "grade_id": "a", "locked": False, "schema_version": 3, "solution": True, "task": False}}
+ANSWER = {
+    "nbgrader": {
+        "grade": False,
+        "grade_id": "a",
+        "locked": False,
+        "schema_version": 3,
+        "solution": True,
+        "task": False,
+    }
+}
 
 
 def one_cell(source, metadata=ANSWER):
-    return nbformat.writes(NOTEBOOK(cells=[nbformat.v4.new_code_cell(source, id="a", metadata=metadata)]))
+    return nbformat.writes(
+        NOTEBOOK(cells=[nbformat.v4.new_code_cell(source, id="a", metadata=metadata)])
+    )
 
 
-MALFORMED = ["### BEGIN SOLUTION\nx = 1", "x = 1\n### END SOLUTION", "### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "### END SOLUTION\n### BEGIN SOLUTION", "### BEGIN SOLUTON\nx\n### END SOLUTON",
-             "## BEGIN SOLUTION\nx\n### END SOLUTION", "### begin solution\nx\n### end solution", "### BEGIN SOLUTION\nx\n### END SOLUTION\n### END SOLUTION", "x = 1  ### BEGIN SOLUTION\n### END SOLUTION"]  # fmt: skip
+MALFORMED = [
+    "### BEGIN SOLUTION\nx = 1",
+    "x = 1\n### END SOLUTION",
+    "### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION",
+    "### END SOLUTION\n### BEGIN SOLUTION",
+    "### BEGIN SOLUTON\nx\n### END SOLUTON",
+    "## BEGIN SOLUTION\nx\n### END SOLUTION",
+    "### begin solution\nx\n### end solution",
+    "### BEGIN SOLUTION\nx\n### END SOLUTION\n### END SOLUTION",
+    "x = 1  ### BEGIN SOLUTION\n### END SOLUTION",
+]
 
 
 @pytest.mark.parametrize("source", MALFORMED)
 def test_a_marker_out_of_balance_stops_everything(source, tmp_path):
-    """A misspelt or unbalanced marker would let an answer through to students, or leave half the files written."""
+    """A misspelt or unbalanced marker would let an answer through to students, or leave half the
+    files written.
+    """
     (tmp_path / "solutions").mkdir()
-    (tmp_path / "solutions" / "01-good.ipynb").write_text(one_cell("### BEGIN SOLUTION\nx = 1\n### END SOLUTION"))
+    (tmp_path / "solutions" / "01-good.ipynb").write_text(
+        one_cell("### BEGIN SOLUTION\nx = 1\n### END SOLUTION")
+    )
     (tmp_path / "solutions" / "02-bad.ipynb").write_text(one_cell(source))
     with pytest.raises(SystemExit, match="nothing written: 02-bad.ipynb, cell 1"):
         strip.main(tmp_path)
@@ -645,7 +926,9 @@ def test_a_marker_out_of_balance_stops_everything(source, tmp_path):
 def test_a_solution_in_a_cell_nbgrader_does_not_know_stops_everything(tmp_path):
     """nbgrader's own pipeline would refuse the notebook that ours accepts."""
     (tmp_path / "solutions").mkdir()
-    (tmp_path / "solutions" / "01.ipynb").write_text(one_cell("### BEGIN SOLUTION\nx = 1\n### END SOLUTION", {}))
+    (tmp_path / "solutions" / "01.ipynb").write_text(
+        one_cell("### BEGIN SOLUTION\nx = 1\n### END SOLUTION", {})
+    )
     with pytest.raises(SystemExit, match="nothing written"):
         strip.main(tmp_path)
 

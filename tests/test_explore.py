@@ -1,4 +1,6 @@
-"""Explorers: what a control shows is what the model says, a move sends one frame, a fault is seen and passes."""
+"""Explorers: what a control shows is what the model says, a move sends one frame, a fault is seen
+and passes.
+"""
 
 import base64
 import json
@@ -48,14 +50,18 @@ def assert_drawn_afresh(explorer):
 
 
 def assert_fits(explorer):
-    """The readout is no wider than the picture, no words collide or hide, and the frame is what a fresh drawing gives."""
+    """The readout is no wider than the picture, no words collide or hide, and the frame is what a
+    fresh drawing gives.
+    """
     assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
     assert_drawn_afresh(explorer)
     assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
 
 
 def assert_fault_passes(explorer, control, where, function, by=1):
-    """What the model `where.function` refuses is said over the picture as it was, and is gone with the next good value."""
+    """What the model `where.function` refuses is said over the picture as it was, and is gone with
+    the next good value.
+    """
 
     def refuse(*arguments):
         raise ValueError("this cannot be")
@@ -64,24 +70,39 @@ def assert_fault_passes(explorer, control, where, function, by=1):
     with pytest.MonkeyPatch.context() as broken:
         broken.setattr(where, function, refuse)
         move(control, by)
-        assert explorer.readout == "this cannot be" and isinstance(explorer.error, ValueError) and explorer.frame == frame
+        assert (
+            explorer.readout == "this cannot be"
+            and isinstance(explorer.error, ValueError)
+            and explorer.frame == frame
+        )
     move(control, by)
     assert explorer.error is None
 
 
 def curves(explorer):
     """The lines of the picture by label, those of a legend only."""
-    return {line.get_label(): line for line in explorer.figure.axes[0].lines if not line.get_label().startswith("_")}
+    return {
+        line.get_label(): line
+        for line in explorer.figure.axes[0].lines
+        if not line.get_label().startswith("_")
+    }
 
 
 def quantities(line):
     """The sizes and times that a line of a readout names."""
-    return [units.read(f"{number} {unit}") for number, unit in re.findall(r"([\d.,]*\d(?:e[+-]?\d+)?) ([KMGT]?B|[num]?s|min|h|d)\b", line)]
+    return [
+        units.read(f"{number} {unit}")
+        for number, unit in re.findall(
+            r"([\d.,]*\d(?:e[+-]?\d+)?) ([KMGT]?B|[num]?s|min|h|d)\b", line
+        )
+    ]
 
 
 def near(quantity, value):
     """Whether a printed quantity is `value` to its digits."""
-    return abs(quantity.value - value) <= 0.5001 * quantity.resolution or quantity.value == pytest.approx(value, rel=5.1e-4)
+    return abs(
+        quantity.value - value
+    ) <= 0.5001 * quantity.resolution or quantity.value == pytest.approx(value, rel=5.1e-4)
 
 
 def assert_crossover_is_the_model(explorer):
@@ -91,20 +112,31 @@ def assert_crossover_is_the_model(explorer):
     for letter, line in zip("AB", lines):
         alpha, beta = at[f"alpha_{letter.lower()}"], at[f"beta_{letter.lower()}"]
         sizes = np.asarray(shown[f"path {letter}"].get_xdata())
-        np.testing.assert_allclose(shown[f"path {letter}"].get_ydata(), alpha + sizes / beta, rtol=1e-12)
+        np.testing.assert_allclose(
+            shown[f"path {letter}"].get_ydata(), alpha + sizes / beta, rtol=1e-12
+        )
         wire = at["size"] / beta
         times[letter] = alpha + wire
         total, startup, transfer, star = quantities(line)
-        assert near(total, alpha + wire) and near(startup, alpha) and near(transfer, wire) and near(star, alpha * beta)
+        assert (
+            near(total, alpha + wire)
+            and near(startup, alpha)
+            and near(transfer, wire)
+            and near(star, alpha * beta)
+        )
         if "equal" in line:
             assert alpha == pytest.approx(wire)
         else:
             assert ("start-up dominates" in line) == (alpha > wire)
-            assert float(re.search(r"dominates, ([\d.,e+]+) to 1", line)[1].replace(",", "")) == pytest.approx(max(alpha, wire) / min(alpha, wire), rel=6e-3)
+            assert float(
+                re.search(r"dominates, ([\d.,e+]+) to 1", line)[1].replace(",", "")
+            ) == pytest.approx(max(alpha, wire) / min(alpha, wire), rel=6e-3)
     if faster := re.search(r"([AB]) is ([\d.,e+]+) times faster", lines[2]):
         assert times[faster[1]] == min(times.values())
         assert float(faster[2].replace(",", "")) > 1
-        assert float(faster[2].replace(",", "")) == pytest.approx(max(times.values()) / min(times.values()), rel=6e-3)
+        assert float(faster[2].replace(",", "")) == pytest.approx(
+            max(times.values()) / min(times.values()), rel=6e-3
+        )
     else:
         assert times["A"] == pytest.approx(times["B"], rel=5.1e-3)
     if "no slower" in lines[2]:
@@ -112,13 +144,19 @@ def assert_crossover_is_the_model(explorer):
     elif "equal time at" in lines[2]:
         equal = quantities(lines[2])[-1].value
         assert equal > 0
-        assert at["alpha_a"] + equal / at["beta_a"] == pytest.approx(at["alpha_b"] + equal / at["beta_b"], rel=2e-3)
+        assert at["alpha_a"] + equal / at["beta_a"] == pytest.approx(
+            at["alpha_b"] + equal / at["beta_b"], rel=2e-3
+        )
 
 
 def costs(size, ranks, alpha, beta):
-    """The closed forms at a power of two, but for the pipelined tree: that one by trying every count of chunks that matters."""
+    """The closed forms at a power of two, but for the pipelined tree: that one by trying every
+    count of chunks that matters.
+    """
     levels = np.log2(ranks)
-    chunks = np.unique(np.concatenate([np.arange(1, 200), np.round(np.geomspace(200, 1e9, 4000))]))[:, None]
+    chunks = np.unique(np.concatenate([np.arange(1, 200), np.round(np.geomspace(200, 1e9, 4000))]))[
+        :, None
+    ]
     piped = 2 * (levels + chunks - 1) * (alpha + np.atleast_1d(size) / (chunks * beta))
     return {
         "ring": 2 * (ranks - 1) / ranks * size / beta + 2 * (ranks - 1) * alpha,
@@ -142,12 +180,18 @@ def assert_allreduce_is_the_model(explorer):
         if name in expected:
             assert line.get_visible() == at[name]
             if at[name]:
-                np.testing.assert_allclose(line.get_ydata(), expected[name], rtol=5e-3 if name == "pipelined tree" else 1e-12)
+                np.testing.assert_allclose(
+                    line.get_ydata(),
+                    expected[name],
+                    rtol=5e-3 if name == "pipelined tree" else 1e-12,
+                )
     first, second, third = explorer.readout.splitlines()
     best = min(exactly[name] for name in chosen)
     named = re.search(r"Fastest shown: ([\w ]+),", first)[1]
     assert named in chosen and exactly[named] == pytest.approx(best, rel=5e-3)
-    assert quantities(first)[0].value == pytest.approx(at["payload"]) and quantities(first)[1].value == pytest.approx(best, rel=5e-3)
+    assert quantities(first)[0].value == pytest.approx(at["payload"]) and quantities(first)[
+        1
+    ].value == pytest.approx(best, rel=5e-3)
     exposed = max(0, best - at["compute"])
     if "all of it hides" in second:
         assert exposed <= 5e-3 * best
@@ -155,10 +199,14 @@ def assert_allreduce_is_the_model(explorer):
         assert quantities(second)[0].value == pytest.approx(exposed, rel=5e-3, abs=5e-3 * best)
     ring, hides = exactly["ring"], third.partition("hides up to ")[2]
     assert near(quantities(third)[0], ring)
-    assert float(re.search(r"without overlap ([\d.]+)%", third)[1]) == pytest.approx(100 * ring / (ring + at["compute"]), abs=0.0501)
+    assert float(re.search(r"without overlap ([\d.]+)%", third)[1]) == pytest.approx(
+        100 * ring / (ring + at["compute"]), abs=0.0501
+    )
     if hides:
         # what the readout calls the largest payload fills the compute phase exactly
-        assert costs(quantities(third)[1].value, *path)["ring"] == pytest.approx(at["compute"], rel=2e-3)
+        assert costs(quantities(third)[1].value, *path)["ring"] == pytest.approx(
+            at["compute"], rel=2e-3
+        )
     else:
         assert 2 * (at["ranks"] - 1) * at["alpha"] >= at["compute"]
 
@@ -167,10 +215,15 @@ CHECKS = {"crossover": assert_crossover_is_the_model, "allreduce": assert_allred
 
 
 def test_crossover_opens_on_the_chapters_numbers():
-    """Napkin Math 1.1 is not what a reader sees first: 1.58 and 5.32 us, 3.4 times, n* of 75 and 62.5 KB."""
+    """Napkin Math 1.1 is not what a reader sees first: 1.58 and 5.32 us, 3.4 times, n* of 75 and
+    62.5 KB.
+    """
     assert repr(explore.transport.crossover()).splitlines() == [
         "A: 1.58 us = 1.5 us start-up + 80 ns transfer; start-up dominates, 18.8 to 1 (n* = 75 KB)",
-        "B: 5.32 us = 5 us start-up + 320 ns transfer; start-up dominates, 15.6 to 1 (n* = 62.5 KB)",
+        (
+            "B: 5.32 us = 5 us start-up + 320 ns transfer; start-up dominates, 15.6 to 1 (n* ="
+            " 62.5 KB)"
+        ),
         "4 KB: A is 3.37 times faster, and no slower at any other size.",
     ]
 
@@ -178,15 +231,23 @@ def test_crossover_opens_on_the_chapters_numbers():
 def test_allreduce_opens_on_the_chapters_numbers():
     """Napkin Math 1.2 is not what a reader sees first: a ring of 242.8 ms, 70.6 % of the step."""
     assert repr(explore.transport.allreduce()).splitlines() == [
-        "1,024 ranks, 6 GB each. Fastest shown: Rabenseifner, 239.8 ms; without overlap 70.3% of the step.",
+        (
+            "1,024 ranks, 6 GB each. Fastest shown: Rabenseifner, 239.8 ms; without overlap 70.3%"
+            " of the step."
+        ),
         "With full overlap 138.7 ms of it stay exposed.",
-        "Ring: 242.8 ms; without overlap 70.6% of the step; hides up to 2.453 GB behind 101.1 ms of compute.",
+        (
+            "Ring: 242.8 ms; without overlap 70.6% of the step; hides up to 2.453 GB behind 101.1"
+            " ms of compute."
+        ),
     ]
 
 
 @pytest.mark.parametrize("name, control", CONTROLS)
 def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the closed form gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the closed form
+    gives.
+    """
     explorer = MAKERS[name]()
     frame, readout = explorer.frame, explorer.readout
     if control == "Rabenseifner" or isinstance(explorer.controls[control], ipywidgets.Checkbox):
@@ -206,7 +267,9 @@ PLACES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0]))
 @settings(max_examples=25, deadline=None)
 @given(places=st.lists(PLACES, min_size=10, max_size=10))
 def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere in the controls' range a number is wrong, an error shows, or the frame is not what a fresh drawing gives."""
+    """Somewhere in the controls' range a number is wrong, an error shows, or the frame is not what
+    a fresh drawing gives.
+    """
     explorer = ONE_EACH[name]
     set_all(explorer, places)
     CHECKS[name](explorer)
@@ -228,14 +291,18 @@ def test_paths_that_start_together_meet_nowhere_and_a_tie_is_no_win():
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_labels_keep_clear_of_each_other_at_the_start(name):
-    """A label lies on another, leaves the picture, or the legend hides a curve, before anything has moved."""
+    """A label lies on another, leaves the picture, or the legend hides a curve, before anything has
+    moved.
+    """
     explorer = MAKERS[name]()
     assert collisions(explorer.figure) == []
     assert behind_legend(explorer.figure) == []
 
 
 def test_the_lines_of_a_readout_never_grow_in_number(explorer):
-    """The readout gains or loses a line as a slider moves, or one outgrows the picture and wraps: all below it jumps."""
+    """The readout gains or loses a line as a slider moves, or one outgrows the picture and wraps:
+    all below it jumps.
+    """
     lines = explorer.readout.count("\n")
     for control in explorer.controls.values():
         for by in (-7, 20, 31, "Home", "End"):
@@ -245,19 +312,27 @@ def test_the_lines_of_a_readout_never_grow_in_number(explorer):
                 move(control, by)
             assert explorer.error is not None or explorer.readout.count("\n") == lines
             # at 14 pixels the letters of a readout are 7.3 wide on average
-            assert 7.3 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
+            assert (
+                7.3 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
+            )
 
 
 @pytest.fixture
 def sent(explorer, monkeypatch):
     """The messages that an explorer's canvas sends, as (content, buffers)."""
     messages = []
-    monkeypatch.setattr(type(explorer.canvas), "send", lambda self, content, buffers=None: messages.append((content, buffers)))
+    monkeypatch.setattr(
+        type(explorer.canvas),
+        "send",
+        lambda self, content, buffers=None: messages.append((content, buffers)),
+    )
     return messages
 
 
 def test_a_move_sends_pixels_and_words_in_one_message(explorer, sent):
-    """Picture and readout travel apart, so that a reader may see the one without the other; or a move sends twice."""
+    """Picture and readout travel apart, so that a reader may see the one without the other; or a
+    move sends twice.
+    """
     move(next(iter(explorer.controls.values())), 3)
     ((content, buffers),) = sent
     assert content == {"readout": explorer.readout, "failed": False} and buffers == [explorer.frame]
@@ -266,14 +341,18 @@ def test_a_move_sends_pixels_and_words_in_one_message(explorer, sent):
 
 
 def test_a_page_that_opens_later_is_sent_what_there_is_now(explorer, sent):
-    """A second view, or a reloaded page, shows the picture of the start instead of where the sliders stand."""
+    """A second view, or a reloaded page, shows the picture of the start instead of where the
+    sliders stand.
+    """
     move(next(iter(explorer.controls.values())), 3)
     explorer.canvas._handle_custom_msg({"ask": "frame"}, [])
     assert sent[1] == sent[0]
 
 
 def test_only_a_change_of_axes_or_of_what_is_visible_costs_a_full_drawing(monkeypatch):
-    """Every move redraws ticks and labels, ten times the work; or a curve that was hidden stays on the picture."""
+    """Every move redraws ticks and labels, ten times the work; or a curve that was hidden stays on
+    the picture.
+    """
     explorer, drawn = explore.transport.allreduce(), []
     whole = explorer.figure.canvas.draw
     monkeypatch.setattr(explorer.figure.canvas, "draw", lambda: (drawn.append(1), whole()))
@@ -299,39 +378,63 @@ def fragile():
         line.set_ydata([0, [10, 20, 30, 40][x]])
         return f"x is {x}"
 
-    return explore.Explorer({"x": ipywidgets.IntSlider(1, 0, 9)}, figure, [line], model, alt="A line.")
+    return explore.Explorer(
+        {"x": ipywidgets.IntSlider(1, 0, 9)}, figure, [line], model, alt="A line."
+    )
 
 
-@pytest.mark.parametrize("bad, words", [(3, "x must not be 3"), (4, "IndexError: list index out of range")])
+@pytest.mark.parametrize(
+    "bad, words", [(3, "x must not be 3"), (4, "IndexError: list index out of range")]
+)
 def test_a_fault_is_shown_in_place_and_passes_with_the_next_good_value(bad, words, monkeypatch):
-    """What a model raises vanishes, kills the widget, or stays on the screen after the reader has moved on."""
+    """What a model raises vanishes, kills the widget, or stays on the screen after the reader has
+    moved on.
+    """
     explorer, messages = fragile(), []
-    monkeypatch.setattr(type(explorer.canvas), "send", lambda self, content, buffers=None: messages.append((content, buffers)))
+    monkeypatch.setattr(
+        type(explorer.canvas),
+        "send",
+        lambda self, content, buffers=None: messages.append((content, buffers)),
+    )
     frame = explorer.frame
     explorer.controls["x"].value = bad
-    assert explorer.readout == words and type(explorer.error).__name__ in ("ValueError", "IndexError")
+    assert explorer.readout == words and type(explorer.error).__name__ in (
+        "ValueError",
+        "IndexError",
+    )
     assert messages[-1] == ({"readout": words, "failed": True}, []) and explorer.frame == frame
     assert words in repr(explorer)
     explorer.controls["x"].value = 2
     assert explorer.error is None and explorer.readout == "x is 2"
-    assert messages[-1] == ({"readout": "x is 2", "failed": False}, [explorer.frame]) and explorer.frame != frame
+    assert (
+        messages[-1] == ({"readout": "x is 2", "failed": False}, [explorer.frame])
+        and explorer.frame != frame
+    )
 
 
 def test_an_explorer_that_cannot_draw_at_all_fails_in_its_cell():
     """A model that is broken from the start is shown as an empty picture instead of an error."""
     figure, _ = figures.new()
     with pytest.raises(ZeroDivisionError):
-        explore.Explorer({"x": ipywidgets.IntSlider(0, 0, 9)}, figure, [], lambda x: str(1 / x), alt="Nothing.")
+        explore.Explorer(
+            {"x": ipywidgets.IntSlider(0, 0, 9)}, figure, [], lambda x: str(1 / x), alt="Nothing."
+        )
 
 
 def test_a_page_without_a_kernel_has_picture_and_words(explorer):
-    """Where no front end can run the widget, a reader finds neither the picture nor the numbers; or they differ each time."""
+    """Where no front end can run the widget, a reader finds neither the picture nor the numbers; or
+    they differ each time.
+    """
     data, metadata = explorer._repr_mimebundle_()
-    assert data["text/plain"] == explorer.readout and explorer.readout in metadata["image/png"]["alt"]
+    assert (
+        data["text/plain"] == explorer.readout and explorer.readout in metadata["image/png"]["alt"]
+    )
     assert "application/vnd.jupyter.widget-view+json" in data
     png = base64.b64decode(data["image/png"])
     width, height = (int.from_bytes(png[start : start + 4], "big") for start in (16, 20))
-    assert width == explorer.canvas.size[0] and height >= explorer.canvas.size[1] + 20 * (1 + explorer.readout.count("\n"))
+    assert width == explorer.canvas.size[0] and height >= explorer.canvas.size[1] + 20 * (
+        1 + explorer.readout.count("\n")
+    )
     again = type(explorer)._repr_mimebundle_(explorer)[0]
     assert again["image/png"] == data["image/png"]
     move(next(iter(explorer.controls.values())), 3)
@@ -343,13 +446,28 @@ def test_the_words_under_a_printed_picture_fit_it(explorer):
     for control in list(explorer.controls.values())[:5]:
         move(control, 17)
     caption = explorer._caption()
-    assert (caption[:, -4:, :3] == 255).all() and (caption[-3:, :, :3] == 255).all() and (caption[..., :3] < 128).any()
+    assert (
+        (caption[:, -4:, :3] == 255).all()
+        and (caption[-3:, :, :3] == 255).all()
+        and (caption[..., :3] < 128).any()
+    )
 
 
 def test_saving_a_notebook_does_not_save_frames(explorer):
     """A saved notebook holds a megabyte of raw pixels for each widget."""
     state = explorer.canvas.get_state()
-    assert len(json.dumps({name: value for name, value in state.items() if name not in ("layout", "tabbable", "tooltip")})) < 150_000
+    assert (
+        len(
+            json.dumps(
+                {
+                    name: value
+                    for name, value in state.items()
+                    if name not in ("layout", "tabbable", "tooltip")
+                }
+            )
+        )
+        < 150_000
+    )
 
 
 def test_moving_leaves_nothing_behind(explorer):
@@ -363,11 +481,21 @@ def test_moving_leaves_nothing_behind(explorer):
 def test_sliders_say_their_units_and_stand_on_the_chapters_numbers():
     """A slider shows a bare number, or cannot be put on a number that the chapter uses."""
     crossover, allreduce = explore.transport.crossover(), explore.transport.allreduce()
-    wanted = [(crossover.controls["size"], 350 * MB, "350 MB"), (crossover.controls["alpha_b"], 5 * us, "5 us"), (crossover.controls["beta_b"], 12.5 * GB, "12.5 GB/s"), (allreduce.controls["payload"], 280 * GB, "280 GB"), (allreduce.controls["compute"], 101.1 * ms, "101.1 ms"), (allreduce.controls["ranks"], 65536, "65,536")]
+    wanted = [
+        (crossover.controls["size"], 350 * MB, "350 MB"),
+        (crossover.controls["alpha_b"], 5 * us, "5 us"),
+        (crossover.controls["beta_b"], 12.5 * GB, "12.5 GB/s"),
+        (allreduce.controls["payload"], 280 * GB, "280 GB"),
+        (allreduce.controls["compute"], 101.1 * ms, "101.1 ms"),
+        (allreduce.controls["ranks"], 65536, "65,536"),
+    ]
     for control, value, label in wanted:
         control.value = value
         assert control.label == label
-    assert crossover.readout.splitlines()[2] == "350 MB: A is 4 times faster, and no slower at any other size."
+    assert (
+        crossover.readout.splitlines()[2]
+        == "350 MB: A is 4 times faster, and no slower at any other size."
+    )
     assert explore.transport.crossover(size=123 * KB).values["size"] == 123 * KB
 
 

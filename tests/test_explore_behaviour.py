@@ -42,14 +42,20 @@ def assert_incast_is_the_model(explorer):
     axes = explorer.figure.axes[0]
     curves = {line.get_label(): line for line in axes.lines}
     times, held = curves["fluid"].get_data()
-    by_hand = np.where(times <= silent, np.minimum(peak, excess * times), peak - rate * (times - silent))
+    by_hand = np.where(
+        times <= silent, np.minimum(peak, excess * times), peak - rate * (times - silent)
+    )
     np.testing.assert_allclose(held, np.maximum(by_hand, 1), rtol=1e-6, atol=peak * 1e-9)
     first, second, third, fourth = explorer.readout.splitlines()
     assert near(quantities(first.split(" for ")[0].replace("/s", ""))[0], offered(at))
     assert ("never fills" in first) == (excess <= 0)
     if excess > 0:
         filled, within, drained = quantities(first.partition("fills ")[2])
-        assert near(filled, buffer) and within.value == pytest.approx(buffer / excess, rel=6e-3) and drained.value == pytest.approx(buffer / rate, rel=6e-3)
+        assert (
+            near(filled, buffer)
+            and within.value == pytest.approx(buffer / excess, rel=6e-3)
+            and drained.value == pytest.approx(buffer / rate, rel=6e-3)
+        )
     assert ("too late" in second) == (lost > 0) != ("in time" in second)
     if lost:
         assert near(quantities(second.partition("late, ")[2])[0], lost)
@@ -68,18 +74,29 @@ def assert_incast_is_the_model(explorer):
         return
     moments, queued = next(line for line in axes.lines if line.get_linewidth() == 1.8).get_data()
     packet = quantities(fourth)[0].value
-    fluid = np.where(moments <= silent, np.minimum(peak, max(0.0, excess) * moments), np.maximum(0.0, peak - rate * (moments - silent)))
-    # a packet on the wire is still held, each sender may be one early or late, and a buffer's rest takes none that does not fit
+    fluid = np.where(
+        moments <= silent,
+        np.minimum(peak, max(0.0, excess) * moments),
+        np.maximum(0.0, peak - rate * (moments - silent)),
+    )
+    # a packet on the wire is still held, each sender may be one early or late, and a buffer's rest
+    # takes none that does not fit
     assert np.abs(queued - np.maximum(fluid, 1)).max() <= 2.1 * packet * cables + 0.02 * peak
-    assert quantities(fourth)[2].value == pytest.approx(lost, abs=2.1 * packet * cables + 1, rel=0.02)
+    assert quantities(fourth)[2].value == pytest.approx(
+        lost, abs=2.1 * packet * cables + 1, rel=0.02
+    )
 
 
 def odds(flows, paths):
-    """P(fullest = k), k from 0, by adding one path at a time: how many flows are left for the others is binomial."""
+    """P(fullest = k), k from 0, by adding one path at a time: how many flows are left for the
+    others is binomial.
+    """
     at_most = []
     for most in range(flows + 1):
         chance = np.zeros(flows + 1)
-        chance[0] = 1.0  # no path yet, no flow placed; weights 1/i! make an exponential generating function
+        chance[0] = (
+            1.0  # no path yet, no flow placed; weights 1/i! make an exponential generating function
+        )
         weight = np.cumprod(np.concatenate([[1.0], 1 / np.arange(1, flows + 1)]))
         weight[most + 1 :] = 0
         for _ in range(paths):
@@ -100,65 +117,122 @@ def assert_hashing_is_the_model(explorer):
     flows, paths, seed = (explorer.values[name] for name in ("flows", "paths", "seed"))
     least = -(-flows // paths)
     left, right = explorer.figure.axes
-    drawn = [bars(collection) for collection in left.collections + right.collections if isinstance(collection, PolyCollection)]
+    drawn = [
+        bars(collection)
+        for collection in left.collections + right.collections
+        if isinstance(collection, PolyCollection)
+    ]
     loads = np.array([height for collection in drawn[:2] for _, height in collection]) * least
     assert len(loads) == paths and loads.sum() == pytest.approx(flows)
     first, second, third = explorer.readout.splitlines()
-    most, best, idle = map(int, (number.replace(",", "") for number in re.match(r"This draw: ([\d,]+) flows? on the fullest path \(at best ([\d,]+)\), (\d+) idle", first).groups()))
+    most, best, idle = map(
+        int,
+        (
+            number.replace(",", "")
+            for number in re.match(
+                r"This draw: ([\d,]+) flows? on the fullest path \(at best ([\d,]+)\), (\d+) idle",
+                first,
+            ).groups()
+        ),
+    )
     assert (most, best, idle) == (round(loads.max()), least, np.count_nonzero(loads < 0.5))
-    assert percent(re.search(r"slowest flows at ([\d.]+%)", first)[1]) == pytest.approx(least / most, abs=6e-4)
+    assert percent(re.search(r"slowest flows at ([\d.]+%)", first)[1]) == pytest.approx(
+        least / most, abs=6e-4
+    )
     if flows <= 64:
         exact = odds(flows, paths)
-        assert sorted(width for collection in drawn[2:] for width, _ in collection) == pytest.approx(sorted(p for p in exact if p > 1e-6), abs=1e-7)
-        assert float(re.search(r"carries ([\d.]+) on", second)[1]) == pytest.approx(exact @ np.arange(flows + 1), rel=6e-4)
-        assert percent(re.search(r"slowest flows at ([\d.]+%)", second)[1]) == pytest.approx(exact[least:] @ (least / np.arange(least, flows + 1)), abs=6e-4)
+        assert sorted(
+            width for collection in drawn[2:] for width, _ in collection
+        ) == pytest.approx(sorted(p for p in exact if p > 1e-6), abs=1e-7)
+        assert float(re.search(r"carries ([\d.]+) on", second)[1]) == pytest.approx(
+            exact @ np.arange(flows + 1), rel=6e-4
+        )
+        assert percent(re.search(r"slowest flows at ([\d.]+%)", second)[1]) == pytest.approx(
+            exact[least:] @ (least / np.arange(least, flows + 1)), abs=6e-4
+        )
         twice = percent(re.search(r"or more\) ([\d.e-]+%|below 1e-9)", third)[1])
         assert twice == pytest.approx(exact[2 * least :].sum(), rel=6e-2, abs=6e-4)
-    none = sum((-1) ** i * float(congestion.ecmp.math.comb(paths, i)) * (1 - i / paths) ** flows for i in range(1, paths)) * -1 if paths <= 8 else None
+    none = (
+        sum(
+            (-1) ** i * float(congestion.ecmp.math.comb(paths, i)) * (1 - i / paths) ** flows
+            for i in range(1, paths)
+        )
+        * -1
+        if paths <= 8
+        else None
+    )
     if none is not None and none > 1e-6:
-        assert percent(re.search(r"a path idle ([\d.e-]+%|below 1e-9)", third)[1]) == pytest.approx(none, rel=6e-2, abs=6e-4)
+        assert percent(re.search(r"a path idle ([\d.e-]+%|below 1e-9)", third)[1]) == pytest.approx(
+            none, rel=6e-2, abs=6e-4
+        )
 
 
 def assert_control_is_the_model(explorer):
     flows, rate, gain, eta = (explorer.values[name] for name in ("flows", "rate", "gain", "eta"))
     starts = np.linspace(0.2, 1, flows) * rate
-    dcqcn = congestion.trajectory(flows, 500 * (20 * us), 20 * us, congestion.Dcqcn(capacity=rate, gain=gain), step=20 * us, rates=starts)
+    dcqcn = congestion.trajectory(
+        flows,
+        500 * (20 * us),
+        20 * us,
+        congestion.Dcqcn(capacity=rate, gain=gain),
+        step=20 * us,
+        rates=starts,
+    )
     hpcc = congestion.rounds(rate, flows, 50 * Mbps, 20 * us, 500, eta, rates=starts)
     upper, lower = explorer.figure.axes[:2], explorer.figure.axes[2:]
     words = explorer.readout.splitlines()
-    for above, below, rates, held, line in zip(upper, lower, (dcqcn.rates[1:], hpcc.rates), (dcqcn.queue[1:], hpcc.queue), words):
+    for above, below, rates, held, line in zip(
+        upper, lower, (dcqcn.rates[1:], hpcc.rates), (dcqcn.queue[1:], hpcc.queue), words
+    ):
         (collection,) = above.collections
-        np.testing.assert_allclose(np.array([segment[:, 1] for segment in collection.get_segments()]).T, rates / rate)
+        np.testing.assert_allclose(
+            np.array([segment[:, 1] for segment in collection.get_segments()]).T, rates / rate
+        )
         queue = next(each for each in below.lines if len(each.get_xdata()) > 2)
         np.testing.assert_allclose(queue.get_ydata(), np.maximum(held, 1))
         np.testing.assert_allclose(queue.get_xdata(), 20 * us * np.arange(1, 501))
         peak = quantities(line)[0]
         assert near(peak, max(held.max(), dcqcn.queue[0] if above is upper[0] else 0))
-        assert float(re.search(r"flows ([\d.e+]+) to 1", line)[1]) == pytest.approx(rates[-1].max() / rates[-1].min(), rel=6e-3)
+        assert float(re.search(r"flows ([\d.e+]+) to 1", line)[1]) == pytest.approx(
+            rates[-1].max() / rates[-1].min(), rel=6e-3
+        )
     # in the end HPCC rests where its rule says, each flow at eta C/N and its increase, or at C/N
     if eta + flows * 50 * Mbps / rate < 1:
         busy = percent(re.search(r"port (\d+%) busy", words[1])[1])
         assert busy == pytest.approx(eta + flows * 50 * Mbps / rate, abs=0.02)
     rest = congestion.fixed_point(flows, congestion.Dcqcn(capacity=rate, gain=gain))
-    assert near(quantities(words[2])[0], rest.queue) if rest.exists else "none below Kmax" in words[2]
+    assert (
+        near(quantities(words[2])[0], rest.queue) if rest.exists else "none below Kmax" in words[2]
+    )
 
 
 def assert_deadlock_is_the_model(explorer):
     at = explorer.values
     first, second, third = explorer.readout.splitlines()
     flows, every = map(int, re.match(r"(\d+) of (\d+) flows", first).groups())
-    assert every == {"ring": 6 * 5, "torus": 16 * 15, "tree": 6 * 1 + 24 * 2, "valley": 6 * 1 + 24 * 2 + 2}[at["network"]]
+    assert (
+        every
+        == {"ring": 6 * 5, "torus": 16 * 15, "tree": 6 * 1 + 24 * 2, "valley": 6 * 1 + 24 * 2 + 2}[
+            at["network"]
+        ]
+    )
     assert flows == max(1, round(at["share"] * every))
     routes = locks._routes(at["network"], at["dateline"])[:flows]
     graph = networkx.DiGraph()
     for route in routes:
         networkx.add_path(graph, route)
-    buffers, dependencies = map(int, re.search(r"(\d+) buffers, (\d+) dependencies", first).groups())
+    buffers, dependencies = map(
+        int, re.search(r"(\d+) buffers, (\d+) dependencies", first).groups()
+    )
     assert (buffers, dependencies) == (graph.number_of_nodes(), graph.number_of_edges())
     circles = [group for group in networkx.strongly_connected_components(graph) if len(group) > 1]
-    dots, full = (line.get_xydata() for line in explorer.figure.axes[0].lines if line.get_marker() == "o")
+    dots, full = (
+        line.get_xydata() for line in explorer.figure.axes[0].lines if line.get_marker() == "o"
+    )
     assert len(dots) == buffers
-    assert second.split(":")[0].split()[-1] == ("circle" if not circles else "certain" if at["full"] else "possible")
+    assert second.split(":")[0].split()[-1] == (
+        "circle" if not circles else "certain" if at["full"] else "possible"
+    )
     if not circles:
         assert third == "Circle: none." and len(full) == 0
         return
@@ -173,7 +247,9 @@ def assert_deadlock_is_the_model(explorer):
 
 
 def assert_reliability_is_the_model(explorer):
-    parts, mttf, days, cost, interval = (explorer.values[name] for name in ("parts", "mttf", "days", "cost", "interval"))
+    parts, mttf, days, cost, interval = (
+        explorer.values[name] for name in ("parts", "mttf", "days", "cost", "interval")
+    )
     above, below = explorer.figure.axes
     lines = explorer.readout.splitlines()
     dots = [line for line in above.lines if line.get_marker() == "o"]
@@ -181,9 +257,18 @@ def assert_reliability_is_the_model(explorer):
     for each, dot, curve, line in zip((mttf, 50_000 * hour), dots, curves, lines):
         load = parts * days * day / each
         assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (parts, pytest.approx(-np.expm1(-load)))
-        np.testing.assert_allclose(curve.get_ydata(), -np.expm1(-np.asarray(curve.get_xdata()) * days * day / each), rtol=1e-6, atol=1e-12)
-        said = re.search(r"at least one in \d+ d ([\d.e-]+%); ([\d.,e+-]+) expected; first after (.+)\.", line)
-        assert percent(said[1]) == pytest.approx(-np.expm1(-load), rel=0.06, abs=6e-6 if load > 4 else 6e-4)
+        np.testing.assert_allclose(
+            curve.get_ydata(),
+            -np.expm1(-np.asarray(curve.get_xdata()) * days * day / each),
+            rtol=1e-6,
+            atol=1e-12,
+        )
+        said = re.search(
+            r"at least one in \d+ d ([\d.e-]+%); ([\d.,e+-]+) expected; first after (.+)\.", line
+        )
+        assert percent(said[1]) == pytest.approx(
+            -np.expm1(-load), rel=0.06, abs=6e-6 if load > 4 else 6e-4
+        )
         assert float(said[2].replace(",", "")) == pytest.approx(load, rel=6e-3)
         assert units.read(said[3]).value == pytest.approx(each / parts, rel=6e-3)
     apart = mttf / parts
@@ -195,10 +280,19 @@ def assert_reliability_is_the_model(explorer):
     def waste(work):
         return 1 - work / apart / np.expm1(min(700, (work + cost) / apart))
 
-    assert young.get_ydata()[0] == pytest.approx(waste(best), abs=1e-9) and chosen.get_ydata()[0] == pytest.approx(waste(interval), abs=1e-9)
-    every, wasted, optimum, least = re.match(r"If each stops the job: saving every (.+) wastes (.+), every (.+) \(Young\) (.+)\.", lines[2]).groups()
-    assert units.read(every).value == pytest.approx(interval, rel=6e-3) and units.read(optimum).value == pytest.approx(best, rel=6e-3)
-    assert percent(wasted) == pytest.approx(waste(interval), rel=0.06, abs=6e-4) and percent(least) == pytest.approx(waste(best), rel=0.06, abs=6e-4)
+    assert young.get_ydata()[0] == pytest.approx(waste(best), abs=1e-9) and chosen.get_ydata()[
+        0
+    ] == pytest.approx(waste(interval), abs=1e-9)
+    every, wasted, optimum, least = re.match(
+        r"If each stops the job: saving every (.+) wastes (.+), every (.+) \(Young\) (.+)\.",
+        lines[2],
+    ).groups()
+    assert units.read(every).value == pytest.approx(interval, rel=6e-3) and units.read(
+        optimum
+    ).value == pytest.approx(best, rel=6e-3)
+    assert percent(wasted) == pytest.approx(waste(interval), rel=0.06, abs=6e-4) and percent(
+        least
+    ) == pytest.approx(waste(best), rel=0.06, abs=6e-4)
 
 
 CHECKS = {
@@ -211,14 +305,26 @@ CHECKS = {
 
 OPENINGS = {
     "incast": [
-        "12.8 TB/s for a port of 50 GB/s, 256 to 1: it fills 32 MB in 2.51 us; a full one drains in 640 us.",
-        "Feedback, 5 us after the first byte, is too late, 31.75 MB lost; it can save up to 129 senders.",
+        (
+            "12.8 TB/s for a port of 50 GB/s, 256 to 1: it fills 32 MB in 2.51 us; a full one"
+            " drains in 640 us."
+        ),
+        (
+            "Feedback, 5 us after the first byte, is too late, 31.75 MB lost; it can save up to 129"
+            " senders."
+        ),
         "PFC headroom: 256 cables x 250 KB = 64 MB, more than the buffer.",
         "Packets: tick the box to run the simulator.",
     ],
     "hashing": [
-        "This draw: 3 flows on the fullest path (at best 2), 0 idle; slowest flows at 66.7% of full speed.",
-        "All draws: the fullest path carries 3.538 on average; slowest flows at 59.3% of full speed.",
+        (
+            "This draw: 3 flows on the fullest path (at best 2), 0 idle; slowest flows at 66.7% of"
+            " full speed."
+        ),
+        (
+            "All draws: the fullest path carries 3.538 on average; slowest flows at 59.3% of full"
+            " speed."
+        ),
         "Odds: most even 3.8%, twice that or worse (4 or more) 44.9%, a path idle 37.7%.",
     ],
     "reliability": [
@@ -236,36 +342,56 @@ OPENINGS = {
 
 @pytest.mark.parametrize("name", OPENINGS)
 def test_it_opens_on_the_chapters_numbers(name):
-    """What a reader sees first is not the text's case: 2.5 us, 640 us, 44.9 %, 21.8 % (CHAPTER.md R155, R163, R165-R168)."""
+    """What a reader sees first is not the text's case: 2.5 us, 640 us, 44.9 %, 21.8 % (CHAPTER.md
+    R155, R163, R165-R168).
+    """
     explorer = MAKERS[name]()
     assert repr(explorer).splitlines() == OPENINGS[name]
     CHECKS[name](explorer)
 
 
 def test_a_real_switch_lets_in_what_its_ports_bring():
-    """A 64-port switch is still offered 12.8 TB/s (E-23): 63 x 50 GB/s fill the buffer in 10.3 us, after the feedback."""
+    """A 64-port switch is still offered 12.8 TB/s (E-23): 63 x 50 GB/s fill the buffer in 10.3 us,
+    after the feedback.
+    """
     explorer = explorers.incast()
     explorer.controls["ports"].value = 64
     first, second, third, _ = explorer.readout.splitlines()
-    assert first.startswith("3.15 TB/s for a port of 50 GB/s, 63 to 1: it fills 32 MB in 10.3 us") and "in time, nothing lost" in second
+    assert (
+        first.startswith("3.15 TB/s for a port of 50 GB/s, 63 to 1: it fills 32 MB in 10.3 us")
+        and "in time, nothing lost" in second
+    )
     assert third == "PFC headroom: 63 cables x 250 KB = 15.75 MB, leaves 16.25 MB."
 
 
 def test_packets_do_what_the_fluid_says():
     """The simulator's queue leaves the fluid's, or another amount is lost."""
     explorer = explorers.incast(packets=True)
-    assert explorer.readout.splitlines()[3] == "Packets of 5.333 KB: highest queue 32 MB, 31.75 MB lost."
+    assert (
+        explorer.readout.splitlines()[3]
+        == "Packets of 5.333 KB: highest queue 32 MB, 31.75 MB lost."
+    )
     assert_incast_is_the_model(explorer)
-    moments, queued = next(line for line in explorer.figure.axes[0].lines if line.get_linewidth() == 1.8).get_data()
-    fluid = np.where(moments <= 5 * us, np.minimum(32 * MB, 12.75e12 * moments), np.maximum(0, 32 * MB - 50 * GB * (moments - 5 * us)))
+    moments, queued = next(
+        line for line in explorer.figure.axes[0].lines if line.get_linewidth() == 1.8
+    ).get_data()
+    fluid = np.where(
+        moments <= 5 * us,
+        np.minimum(32 * MB, 12.75e12 * moments),
+        np.maximum(0, 32 * MB - 50 * GB * (moments - 5 * us)),
+    )
     high = fluid > 2 * MB
     np.testing.assert_allclose(queued[high], fluid[high], rtol=0.05)
 
 
 def test_what_an_incast_lost_is_not_sent_again_within_the_picture():
-    """Packets that found no room come back and fill a queue that the fluid, and the words, call empty."""
+    """Packets that found no room come back and fill a queue that the fluid, and the words, call
+    empty.
+    """
     explorer = explorers.incast(1024, 12.5 * GB, 1 * MB, 50 * us, ports=32, packets=True)
-    moments, queued = next(line for line in explorer.figure.axes[0].lines if line.get_linewidth() == 1.8).get_data()
+    moments, queued = next(
+        line for line in explorer.figure.axes[0].lines if line.get_linewidth() == 1.8
+    ).get_data()
     # 50 us of arrivals, then 1 MB at 12.5 GB/s
     assert queued[moments < 50 * us].max() > 0.99 * MB and queued[moments > 131 * us].max() == 1.0
     assert_incast_is_the_model(explorer)
@@ -281,13 +407,18 @@ def test_a_dateline_frees_the_torus_and_detours_lock_the_tree():
     assert explorer.readout.splitlines()[2] == "Circle: none."
     explorer.controls["network"].value = "valley"
     explorer.controls["full"].value = True
-    assert explorer.readout.splitlines()[1] == "Deadlock certain: in a circle each full buffer waits for the next. Only dropping helps."
+    assert (
+        explorer.readout.splitlines()[1]
+        == "Deadlock certain: in a circle each full buffer waits for the next. Only dropping helps."
+    )
     assert_deadlock_is_the_model(explorer)
 
 
 @pytest.mark.parametrize("name, control", CONTROLS)
 def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the formula
+    gives.
+    """
     explorer = MAKERS[name]()
     frame, readout = explorer.frame, explorer.readout
     move(explorer.controls[control], 1)
@@ -300,12 +431,18 @@ ONE_EACH = {name: make() for name, make in MAKERS.items()}
 
 @pytest.mark.parametrize("name", MAKERS)
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
-@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=7, max_size=7))
+@given(
+    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=7, max_size=7)
+)
 def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
+    fresh drawing gives.
+    """
     explorer = ONE_EACH[name]
     set_all(explorer, places)
-    assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    assert (
+        explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    )
     CHECKS[name](explorer)
     assert explorer.readout.count("\n") == LINES[name] - 1
     assert_fits(explorer)
@@ -324,7 +461,9 @@ def test_no_move_redraws_the_axes(name, monkeypatch):
 
 
 def test_coming_back_runs_nothing_again(monkeypatch):
-    """What was simulated or solved once is simulated again, so that going to and fro on a slider drags."""
+    """What was simulated or solved once is simulated again, so that going to and fro on a slider
+    drags.
+    """
     incast, control = explorers.incast(packets=True), explorers.congestion_control()
     for explorer, name in ((incast, "senders"), (control, "flows")):
         move(explorer.controls[name], 1)
@@ -338,24 +477,44 @@ def test_coming_back_runs_nothing_again(monkeypatch):
         assert explorer.error is None and explorer.frame != frame
 
 
-@pytest.mark.parametrize("name, where, function", [("incast", congestion, "fluid_queue"), ("hashing", congestion, "idle_path"), ("deadlock", deadlock, "dependencies")])
+@pytest.mark.parametrize(
+    "name, where, function",
+    [
+        ("incast", congestion, "fluid_queue"),
+        ("hashing", congestion, "idle_path"),
+        ("deadlock", deadlock, "dependencies"),
+    ],
+)
 def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, where, function):
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
+    moved on.
+    """
     explorer = MAKERS[name]()
     assert_fault_passes(explorer, list(explorer.controls.values())[1], where, function)
     CHECKS[name](explorer)
 
 
-@pytest.mark.parametrize("explorer", [lambda: explorers.incast(senders=1, buffer=1 * MB, round_trip=50 * us, rate=100 * GB), lambda: explorers.hashing(flows=1), lambda: explorers.reliability(parts=1)])
+@pytest.mark.parametrize(
+    "explorer",
+    [
+        lambda: explorers.incast(senders=1, buffer=1 * MB, round_trip=50 * us, rate=100 * GB),
+        lambda: explorers.hashing(flows=1),
+        lambda: explorers.reliability(parts=1),
+    ],
+)
 def test_one_of_a_kind_is_said_in_the_singular(explorer):
     """The ends of the sliders would read "1 senders", "1 flows", "1 parts"."""
     assert not re.search(r"(?<![\d.,])1 (senders|cables|flows|parts)\b", explorer().readout)
 
 
 def test_the_simulator_is_loaded_only_when_asked_for():
-    """Opening the explorers of level 4 costs the seconds that the packet simulator takes to load."""
+    """Opening the explorers of level 4 costs the seconds that the packet simulator takes to
+    load.
+    """
     code = (
-        "import sys\nfrom fabriclab.explore import behaviour as b\nexplorer = b.incast()\nb.hashing(), b.congestion_control(), b.deadlock(), b.reliability()\n"
-        "assert 'numba' not in sys.modules\nexplorer.controls['packets'].value = True\nassert explorer.error is None and 'numba' in sys.modules"
+        "import sys\nfrom fabriclab.explore import behaviour as b\nexplorer ="
+        " b.incast()\nb.hashing(), b.congestion_control(), b.deadlock(), b.reliability()\nassert"
+        " 'numba' not in sys.modules\nexplorer.controls['packets'].value = True\nassert"
+        " explorer.error is None and 'numba' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -27,18 +27,34 @@ def exposed(at, n):
 
 def assert_buckets_is_the_model(explorer):
     at, n = explorer.values, explorer.values["buckets"]
-    each, one = ring(at["payload"] / n, at["ranks"], at["alpha"]), ring(at["payload"], at["ranks"], at["alpha"])
+    each, one = (
+        ring(at["payload"] / n, at["ranks"], at["alpha"]),
+        ring(at["payload"], at["ranks"], at["alpha"]),
+    )
     first, second, third = explorer.readout.splitlines()
     size, alone, every, whole = quantities(first)
-    assert near(size, at["payload"] / n) and near(alone, each) and near(every, n * each) and near(whole, one)
+    assert (
+        near(size, at["payload"] / n)
+        and near(alone, each)
+        and near(every, n * each)
+        and near(whole, one)
+    )
     past, ideal = quantities(second)
-    assert near(past, exposed(at, n)) and (near(ideal, max(0, one - at["backward"])) or abs(ideal.value - max(0, one - at["backward"])) < 1e-9)
-    assert float(re.search(r"so ([\d.]+)% is hidden", second)[1]) == pytest.approx(100 * (1 - exposed(at, n) / (n * each)), abs=0.051)
+    assert near(past, exposed(at, n)) and (
+        near(ideal, max(0, one - at["backward"]))
+        or abs(ideal.value - max(0, one - at["backward"])) < 1e-9
+    )
+    assert float(re.search(r"so ([\d.]+)% is hidden", second)[1]) == pytest.approx(
+        100 * (1 - exposed(at, n) / (n * each)), abs=0.051
+    )
     best = int(re.search(r"at ([\d,]+) bucket", third)[1].replace(",", ""))
     least = min(exposed(at, count) for count in explorers.COUNTS)
     assert near(quantities(third)[0], least) and exposed(at, best) == pytest.approx(least, rel=1e-9)
     shaded = explorer.figure.axes[0].patches[0]
-    assert (shaded.get_x(), shaded.get_width()) == (at["backward"], pytest.approx(exposed(at, n), rel=1e-9, abs=1e-12))
+    assert (shaded.get_x(), shaded.get_width()) == (
+        at["backward"],
+        pytest.approx(exposed(at, n), rel=1e-9, abs=1e-12),
+    )
     ticks, boxes = (collection.get_paths() for collection in explorer.figure.axes[0].collections)
     assert len(ticks) == len(boxes) == n
     assert boxes[-1].vertices[:, 0].max() == pytest.approx(at["backward"] + exposed(at, n))
@@ -46,20 +62,34 @@ def assert_buckets_is_the_model(explorer):
 
 def assert_slow_link_is_the_model(explorer):
     at = explorer.values
-    whole, slow = (ring(at["size"], at["ranks"], 1.5 * us, factor) for factor in (1, at["slowdown"]))
+    whole, slow = (
+        ring(at["size"], at["ranks"], 1.5 * us, factor) for factor in (1, at["slowdown"])
+    )
     first, second, third = explorer.readout.splitlines()
-    assert [near(q, value) for q, value in zip(quantities(first), (whole, slow), strict=True)] == [True, True]
+    assert [near(q, value) for q, value in zip(quantities(first), (whole, slow), strict=True)] == [
+        True,
+        True,
+    ]
     if slow < 1.005 * whole:
         assert first.endswith(": hardly longer.")
     else:
-        assert float(re.search(r"([\d.]+) times as long", first)[1]) == pytest.approx(slow / whole, rel=6e-3)
-    assert [near(q, at["compute"] + value) for q, value in zip(quantities(second), (whole, slow), strict=True)] == [True, True]
+        assert float(re.search(r"([\d.]+) times as long", first)[1]) == pytest.approx(
+            slow / whole, rel=6e-3
+        )
+    assert [
+        near(q, at["compute"] + value)
+        for q, value in zip(quantities(second), (whole, slow), strict=True)
+    ] == [True, True]
     longer, share = (float(text) / 100 for text in re.findall(r"([\d.]+)%", second))
     assert longer == pytest.approx((slow - whole) / (at["compute"] + whole), abs=5.1e-5)
     assert share == pytest.approx(whole / (at["compute"] + whole), abs=5.1e-4)
     lost = at["ranks"] * at["days"] * 24 * (slow - whole) / (at["compute"] + whole)
-    assert float(re.search(r"takes ([\d,]+) GPU-hours", third)[1].replace(",", "")) == pytest.approx(lost, abs=0.51)
-    assert units.read(re.search(r"more, (\$.*)\.$", third)[1]).value == pytest.approx(3 * lost, rel=6e-4, abs=1e-6)
+    assert float(
+        re.search(r"takes ([\d,]+) GPU-hours", third)[1].replace(",", "")
+    ) == pytest.approx(lost, abs=0.51)
+    assert units.read(re.search(r"more, (\$.*)\.$", third)[1]).value == pytest.approx(
+        3 * lost, rel=6e-4, abs=1e-6
+    )
     curves = {line.get_label(): line for line in explorer.figure.axes[0].lines}
     for label, factor in (("all links whole", 1), ("one link slow", at["slowdown"])):
         sizes, times = curves[label].get_data()
@@ -83,7 +113,9 @@ OPENINGS = {
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_it_opens_on_the_chapters_numbers(name):
-    """What a reader sees first is not the text's case: 500 and 300 ms (R171), a ring of 242.8 ms."""
+    """What a reader sees first is not the text's case: 500 and 300 ms (R171),
+    a ring of 242.8 ms.
+    """
     explorer = MAKERS[name]()
     assert repr(explorer).splitlines() == OPENINGS[name]
     CHECKS[name](explorer)
@@ -91,13 +123,17 @@ def test_it_opens_on_the_chapters_numbers(name):
 
 @pytest.mark.parametrize("name, control", CONTROLS)
 def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the formula
+    gives.
+    """
     explorer = MAKERS[name]()
     frame, readout = explorer.frame, explorer.readout
     move(explorer.controls[control], 1)
     assert explorer.error is None and explorer.readout != readout
     # how long a run is, or what it computes, is words alone: the picture is the ring
-    assert (explorer.frame != frame) == ((name, control) not in {("slow_link", "days"), ("slow_link", "compute")})
+    assert (explorer.frame != frame) == (
+        (name, control) not in {("slow_link", "days"), ("slow_link", "compute")}
+    )
     CHECKS[name](explorer)
 
 
@@ -106,19 +142,29 @@ ONE_EACH = {name: make() for name, make in MAKERS.items()}
 
 @pytest.mark.parametrize("name", MAKERS)
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5))
+@given(
+    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5)
+)
 def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
+    fresh drawing gives.
+    """
     explorer = ONE_EACH[name]
     set_all(explorer, places)
-    assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    assert (
+        explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    )
     CHECKS[name](explorer)
     assert_fits(explorer)
 
 
-@pytest.mark.parametrize("name, function", [("buckets", "bucketed_step"), ("slow_link", "slow_link")])
+@pytest.mark.parametrize(
+    "name, function", [("buckets", "bucketed_step"), ("slow_link", "slow_link")]
+)
 def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
+    moved on.
+    """
     explorer = MAKERS[name]()
     assert_fault_passes(explorer, list(explorer.controls.values())[1], cluster, function)
     CHECKS[name](explorer)

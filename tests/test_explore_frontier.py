@@ -14,7 +14,10 @@ CONTROLS = ("hosts", "capacity", "port", "pluggable", "copackaged")
 
 
 def watts(text):
-    return [units.read(f"{value} {unit}").value for value, unit in re.findall(r"([\d.]+) ([kMG]?W)\b", text)]
+    return [
+        units.read(f"{value} {unit}").value
+        for value, unit in re.findall(r"([\d.]+) ([kMG]?W)\b", text)
+    ]
 
 
 def assert_is_the_model(explorer):
@@ -25,19 +28,26 @@ def assert_is_the_model(explorer):
     links = at["hosts"] * (tiers - 1)
     first, second, third = explorer.readout.splitlines()
     words = "one switch" if tiers == 1 else f"{tiers} tiers"
-    assert first == f"{radix} ports a switch: {words}, {links:,} links on fibre, {2 * links:,} transceivers."
+    assert (
+        first
+        == f"{radix} ports a switch: {words}, {links:,} links on fibre, {2 * links:,} transceivers."
+    )
     before, after = 2 * links * at["pluggable"], 2 * links * at["copackaged"]
     said = watts(second)
     assert said[:2] == [pytest.approx(before, rel=6e-4), pytest.approx(after, rel=6e-4)]
     if before > after:
         assert "saved" in second and said[2] == pytest.approx(before - after, rel=6e-4)
-        assert int(re.search(r"for ([\d,]+) H100", second)[1].replace(",", "")) == pytest.approx((before - after) / 1275, abs=0.51)
+        assert int(re.search(r"for ([\d,]+) H100", second)[1].replace(",", "")) == pytest.approx(
+            (before - after) / 1275, abs=0.51
+        )
     elif before < after:
         assert "more" in second and said[2] == pytest.approx(after - before, rel=6e-4)
     else:
         assert "nothing saved" in second
     energies = [float(text) for text in re.findall(r"([\d.]+) pJ", third)]
-    assert energies == pytest.approx([1e12 * at[name] / (8 * at["port"]) for name in ("pluggable", "copackaged")], rel=6e-3)
+    assert energies == pytest.approx(
+        [1e12 * at[name] / (8 * at["port"]) for name in ("pluggable", "copackaged")], rel=6e-3
+    )
     assert explorer.artists[0].get_xydata().tolist() == [[at["hosts"], 2 * (tiers - 1)]]
     assert explorer.artists[1].get_text() == f"{radix} ports: {words}"
 
@@ -55,7 +65,9 @@ def test_it_opens_on_the_chapters_numbers():
 
 @pytest.mark.parametrize("control", CONTROLS)
 def test_every_control_moves_the_words_to_the_model(control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the formula
+    gives.
+    """
     explorer = explorers.optics()
     frame, readout = explorer.frame, explorer.readout
     move(explorer.controls[control], 1)
@@ -69,9 +81,13 @@ ONE = explorers.optics()
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
-@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5))
+@given(
+    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5)
+)
 def test_whatever_the_controls_say_the_picture_is_the_model(places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
+    fresh drawing gives.
+    """
     set_all(ONE, places)
     assert ONE.error is None and "nan" not in ONE.readout and "inf" not in ONE.readout
     assert_is_the_model(ONE)
@@ -79,7 +95,9 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
 
 
 def test_a_fault_of_the_model_is_shown_in_place_and_passes():
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
+    moved on.
+    """
     explorer = explorers.optics()
     assert_fault_passes(explorer, explorer.controls["hosts"], link, "tree_optics")
     assert_is_the_model(explorer)

@@ -16,7 +16,14 @@ NO_WAY = "settings allow no way"
 
 
 def chosen(at):
-    return nccl.settings(explorers.environment(at["ports"], explorers.ALGORITHMS[at["algorithm"]], explorers.PROTOCOLS[at["protocol"]], at["channels"]))
+    return nccl.settings(
+        explorers.environment(
+            at["ports"],
+            explorers.ALGORITHMS[at["algorithm"]],
+            explorers.PROTOCOLS[at["protocol"]],
+            at["channels"],
+        )
+    )
 
 
 def rates(line):
@@ -27,14 +34,35 @@ def assert_is_the_model(explorer):
     at, plain = explorer.values, nccl.settings({})
     now = chosen(at)
     first, second, third, fourth = explorer.readout.splitlines()
-    assert first == (" ".join(f"{n}={v}" for n, v in explorers.environment(at["ports"], explorers.ALGORITHMS[at["algorithm"]], explorers.PROTOCOLS[at["protocol"]], at["channels"]).items()) or "Nothing set.")
+    assert first == (
+        " ".join(
+            f"{n}={v}"
+            for n, v in explorers.environment(
+                at["ports"],
+                explorers.ALGORITHMS[at["algorithm"]],
+                explorers.PROTOCOLS[at["protocol"]],
+                at["channels"],
+            ).items()
+        )
+        or "Nothing set."
+    )
     for line, case in ((second, now), (third, plain)):
-        assert rates(line)[0].value == pytest.approx(nccl.busbw(at["size"], at["nodes"], case), rel=6e-3)
+        assert rates(line)[0].value == pytest.approx(
+            nccl.busbw(at["size"], at["nodes"], case), rel=6e-3
+        )
         assert " and ".join(nccl.choice(at["size"], at["nodes"], case)) in line
-    factor = nccl.allreduce_time(at["size"], at["nodes"], now) / nccl.allreduce_time(at["size"], at["nodes"], plain)
+    factor = nccl.allreduce_time(at["size"], at["nodes"], now) / nccl.allreduce_time(
+        at["size"], at["nodes"], plain
+    )
     said = re.search(r"([\d.e+]+) times as long", second)
-    assert float(said[1]) == pytest.approx(factor, rel=6e-3) if said else factor == pytest.approx(1, rel=6e-3)
-    assert [q.value for q in rates(fourth)] == pytest.approx([nccl.network_bandwidth(now), nccl.inside_bandwidth(now)], rel=6e-3)
+    assert (
+        float(said[1]) == pytest.approx(factor, rel=6e-3)
+        if said
+        else factor == pytest.approx(1, rel=6e-3)
+    )
+    assert [q.value for q in rates(fourth)] == pytest.approx(
+        [nccl.network_bandwidth(now), nccl.inside_bandwidth(now)], rel=6e-3
+    )
     lines = {line.get_label(): line for line in explorer.figure.axes[0].lines}
     for label, case in (("nothing set", plain), ("as set", now)):
         sizes, shown = lines[label].get_data()
@@ -44,13 +72,21 @@ def assert_is_the_model(explorer):
 def test_it_opens_on_a_job_that_was_told_of_one_adapter():
     """What a reader sees first is not the eighth part of the bandwidth."""
     explorer = explorers.settings()
-    assert repr(explorer).splitlines()[:2] == ["NCCL_IB_HCA==mlx5_0", "As set, by NVLSTree and Simple: 40.1 ms, busbw 49.4 GB/s, 7.81 times as long as with nothing set."]
+    assert repr(explorer).splitlines()[:2] == [
+        "NCCL_IB_HCA==mlx5_0",
+        (
+            "As set, by NVLSTree and Simple: 40.1 ms, busbw 49.4 GB/s, 7.81 times as long as with"
+            " nothing set."
+        ),
+    ]
     assert_is_the_model(explorer)
 
 
 @pytest.mark.parametrize("control", explorers.settings().controls)
 def test_every_control_moves_the_picture_and_the_words_to_the_model(control):
-    """A control does nothing that a reader can see, or what it shows is not what the model gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the model
+    gives.
+    """
     explorer = explorers.settings(ports=2)
     frame, readout = explorer.frame, explorer.readout
     move(explorer.controls[control], -8 if control == "channels" else 1)
@@ -62,9 +98,13 @@ ONE = explorers.settings()
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=6, max_size=6))
+@given(
+    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=6, max_size=6)
+)
 def test_whatever_the_controls_say_the_picture_is_the_model(places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
+    fresh drawing gives.
+    """
     set_all(ONE, places)
     if ONE.error:
         assert NO_WAY in ONE.readout
@@ -75,7 +115,9 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
 
 
 def test_a_combination_without_a_way_is_told_and_passes():
-    """NVLS with LL would leave the old picture under old words, or the refusal stay after the reader has moved on."""
+    """NVLS with LL would leave the old picture under old words, or the refusal stay after the
+    reader has moved on.
+    """
     explorer = explorers.settings()
     explorer.controls["protocol"].value = explorers.PROTOCOLS.index("LL")
     explorer.controls["algorithm"].value = explorers.ALGORITHMS.index("NVLSTree")

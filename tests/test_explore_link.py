@@ -1,4 +1,6 @@
-"""The eye and the link budget alive: waves, bars and words follow the models wherever the controls stand."""
+"""The eye and the link budget alive: waves, bars and words follow the models wherever the controls
+stand.
+"""
 
 import re
 
@@ -20,9 +22,13 @@ CONTROLS = [(name, control) for name, make in MAKERS.items() for control in make
 
 
 def exact(code, snr, bandwidth):
-    """Share of wrong bits by trying every pair of neighbours on either side: the pulse smears no further on these channels."""
+    """Share of wrong bits by trying every pair of neighbours on either side: the pulse smears no
+    further on these channels.
+    """
     spread = np.sqrt(np.log(2)) / (2 * np.pi * bandwidth)
-    height = [stats.norm.cdf((k + 0.5) / spread) - stats.norm.cdf((k - 0.5) / spread) for k in range(3)]
+    height = [
+        stats.norm.cdf((k + 0.5) / spread) - stats.norm.cdf((k - 0.5) / spread) for k in range(3)
+    ]
     levels = np.linspace(-1, 1, 2**code.bits)
     bits = {1: [0, 1], 2: [0b00, 0b01, 0b11, 0b10]}[code.bits]
     smear = sum(np.meshgrid(*(height[k] * levels for k in (1, 1, 2, 2)))).ravel()
@@ -52,20 +58,33 @@ def assert_eye_is_the_model(explorer):
     (waves,) = [artist for artist in explorer.artists if isinstance(artist, LineCollection)]
     for drawn, trace in zip(waves.get_segments(), seen.traces[:96]):
         np.testing.assert_array_equal(drawn, np.column_stack([seen.time, trace]))
-    lengths = [line.get_ydata()[1] - line.get_ydata()[0] for line in explorer.figure.axes[0].lines if line.get_linewidth() == 6 and len(line.get_ydata())]
+    lengths = [
+        line.get_ydata()[1] - line.get_ydata()[0]
+        for line in explorer.figure.axes[0].lines
+        if line.get_linewidth() == 6 and len(line.get_ydata())
+    ]
     assert lengths == pytest.approx([opening for opening in seen.openings if opening > 0])
     first, second, third = explorer.readout.splitlines()
     assert first.startswith(f"{code.name}, {snr:g} dB, channel {bandwidth:.0%} of baud: worst eye ")
     if "closed" in first:
         assert seen.openings.min() <= 0
     else:
-        assert float(re.search(r"worst eye ([\d.]+) of", first)[1]) == pytest.approx(seen.openings.min(), abs=0.00501)
+        assert float(re.search(r"worst eye ([\d.]+) of", first)[1]) == pytest.approx(
+            seen.openings.min(), abs=0.00501
+        )
     wrong, bits = re.search(r"; ([\d,]+) of ([\d,]+) bits wrong", first).groups()
     assert int(bits.replace(",", "")) == 2048 * code.bits
     assert int(wrong.replace(",", "")) == round(seen.ber * 2048 * code.bits)
-    share, noise = map(said, re.match(r"Share of wrong bits, exactly: (.+); from noise alone, without smear: (.+)\.", second).groups())
+    share, noise = map(
+        said,
+        re.match(
+            r"Share of wrong bits, exactly: (.+); from noise alone, without smear: (.+)\.", second
+        ).groups(),
+    )
     truth = exact(code, snr, bandwidth)
-    assert share == pytest.approx(truth, rel=0.06, abs=1e-99) and noise == pytest.approx(exact(code, snr, 100), rel=0.06, abs=1e-99)
+    assert share == pytest.approx(truth, rel=0.06, abs=1e-99) and noise == pytest.approx(
+        exact(code, snr, 100), rel=0.06, abs=1e-99
+    )
     assert "lost: 1. " not in third  # reads as one codeword, and means all of them
     lost = said(re.match(r"After KP4, codewords lost: (.+?)\. (?:Within|Beyond)", third)[1])
     tail = stats.binom.sf(15, 544, -np.expm1(10 * np.log1p(-truth)))
@@ -76,38 +95,70 @@ def assert_eye_is_the_model(explorer):
     assert ("Within" in third) == (lost <= 1e-12)
     # what was counted agrees with what was computed, to within the luck of so few bits
     expected = 2048 * code.bits * truth
-    assert abs(round(seen.ber * 2048 * code.bits) - expected) <= 6 * np.sqrt(expected + 1) + 0.2 * expected
+    assert (
+        abs(round(seen.ber * 2048 * code.bits) - expected)
+        <= 6 * np.sqrt(expected + 1) + 0.2 * expected
+    )
 
 
 def loss(lane_rate):
-    """dB per metre by the chapter's cable: 6 at 50G, most of it as the square root of the rate, 12 % in proportion."""
+    """dB per metre by the chapter's cable: 6 at 50G, most of it as the square root of the rate, 12
+    % in proportion.
+    """
     ratio = lane_rate / (50 * Gbps)
     return 6 * (0.88 * np.sqrt(ratio) + 0.12 * ratio)
 
 
 def assert_budget_is_the_model(explorer):
-    rate, metres, connectors, medium = (explorer.values[name] for name in ("lane_rate", "metres", "connectors", "medium"))
+    rate, metres, connectors, medium = (
+        explorer.values[name] for name in ("lane_rate", "metres", "connectors", "medium")
+    )
     cable = loss(rate) * metres
     margin = 30 - cable - connectors
     above, below = explorer.figure.axes
     ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in above.patches]
     spent = [min(30, cable), min(30, cable + connectors)]
-    expected = [(0, spent[0]), (spent[0], spent[1]), (spent[1], max(30, spent[1])), (30, 30 + max(0, -margin))]
+    expected = [
+        (0, spent[0]),
+        (spent[0], spent[1]),
+        (spent[1], max(30, spent[1])),
+        (30, 30 + max(0, -margin)),
+    ]
     np.testing.assert_allclose(ends, expected, rtol=1e-9, atol=1e-9)
     assert to_hex(above.patches[3].get_facecolor()).upper() == figures.COLOURS["bad"]
     assert (above.patches[3].get_width() > 0) == (margin < 0)
     longest = (30 - connectors) / loss(rate)
     reaches = {"DAC": longest, "AOC": 30.0, "pluggable optics": 100.0}
     # drawn from the lowest row upwards
-    for bar, (name, reach) in zip(below.patches[::-1] if below.patches[0].get_y() < below.patches[-1].get_y() else below.patches, reaches.items()):
+    for bar, (name, reach) in zip(
+        (
+            below.patches[::-1]
+            if below.patches[0].get_y() < below.patches[-1].get_y()
+            else below.patches
+        ),
+        reaches.items(),
+    ):
         assert bar.get_x() + bar.get_width() == pytest.approx(reach)
-        assert to_hex(bar.get_facecolor()).upper() == figures.COLOURS["good" if metres <= reach else "bad"]
+        assert (
+            to_hex(bar.get_facecolor()).upper()
+            == figures.COLOURS["good" if metres <= reach else "bad"]
+        )
         assert (bar.get_linewidth() == 3) == (name == medium)
     first, second, third = explorer.readout.splitlines()
     words = f"margin {margin:.1f} dB" if margin >= 0 else f"short by {-margin:.1f} dB"
-    assert first == f"Copper, {metres:g} m at {rate / Gbps:g} Gb/s: {cable:.1f} + {connectors:.1f} of 30 dB, {words}; longest cable {longest:.3g} m."
-    price, watts, delay = {"DAC": ("$50", "0 W", 4.5e-9), "AOC": ("$500", "40 W", 5e-9), "pluggable optics": ("$500", "40 W", 5e-9)}[medium]
-    assert second.startswith(f"{medium}: {price} and {watts} a link, ") and second.endswith("it reaches." if metres <= reaches[medium] else "it does not reach.")
+    assert (
+        first
+        == f"Copper, {metres:g} m at {rate / Gbps:g} Gb/s: {cable:.1f} + {connectors:.1f} of 30 dB,"
+        f" {words}; longest cable {longest:.3g} m."
+    )
+    price, watts, delay = {
+        "DAC": ("$50", "0 W", 4.5e-9),
+        "AOC": ("$500", "40 W", 5e-9),
+        "pluggable optics": ("$500", "40 W", 5e-9),
+    }[medium]
+    assert second.startswith(f"{medium}: {price} and {watts} a link, ") and second.endswith(
+        "it reaches." if metres <= reaches[medium] else "it does not reach."
+    )
     number, unit = re.search(r"link, ([\d.]+) ([nu])s on the way", second).groups()
     assert float(number) * {"n": 1e-9, "u": 1e-6}[unit] == pytest.approx(delay * metres, rel=6e-3)
     enough = [name for name, reach in reaches.items() if metres <= reach]
@@ -143,14 +194,19 @@ def test_a_cable_too_long_turns_the_bar_red():
     """A link that does not close looks as if it did."""
     explorer = explorers.budget()
     explorer.controls["metres"].value = 5.0
-    assert "short by 2.0 dB" in explorer.readout and "DAC: $50 and 0 W a link, 22.5 ns on the way; it does not reach." in explorer.readout
+    assert (
+        "short by 2.0 dB" in explorer.readout
+        and "DAC: $50 and 0 W a link, 22.5 ns on the way; it does not reach." in explorer.readout
+    )
     assert "What reaches 5 m: AOC, pluggable optics." in explorer.readout
     assert_budget_is_the_model(explorer)
 
 
 @pytest.mark.parametrize("name, control", CONTROLS)
 def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the formula
+    gives.
+    """
     explorer = MAKERS[name]()
     frame, readout = explorer.frame, explorer.readout
     move(explorer.controls[control], 1)
@@ -163,12 +219,18 @@ ONE_EACH = {name: make() for name, make in MAKERS.items()}
 
 @pytest.mark.parametrize("name", MAKERS)
 @settings(max_examples=12)
-@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=4, max_size=4))
+@given(
+    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=4, max_size=4)
+)
 def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
+    fresh drawing gives.
+    """
     explorer = ONE_EACH[name]
     set_all(explorer, places)
-    assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    assert (
+        explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    )
     CHECKS[name](explorer)
     assert explorer.readout.count("\n") == 2
     assert_fits(explorer)
@@ -197,7 +259,9 @@ def test_the_picture_does_not_flicker():
 
 @pytest.mark.parametrize("name, function", [("eye", "eye"), ("budget", "longest_cable")])
 def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
+    moved on.
+    """
     explorer = MAKERS[name]()
     assert_fault_passes(explorer, list(explorer.controls.values())[1], link, function)
     CHECKS[name](explorer)
@@ -206,7 +270,9 @@ def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
 @pytest.mark.parametrize("code", [link.NRZ, link.PAM4])
 @pytest.mark.parametrize("snr, bandwidth", [(-6, 0.5), (12, 0.5), (16, 0.35), (18, 100)])
 def test_the_exact_error_ratio_of_an_eye_is_what_neighbours_and_noise_make_it(code, snr, bandwidth):
-    """`link.eye_error_ratio` leaves out a neighbour, weighs a slip by the wrong bits, or is not what long simulations count."""
+    """`link.eye_error_ratio` leaves out a neighbour, weighs a slip by the wrong bits, or is not
+    what long simulations count.
+    """
     ratio = link.eye_error_ratio(snr, code, bandwidth)
     assert ratio == pytest.approx(exact(code, snr, bandwidth), rel=1e-3)
     if ratio > 1e-3:

@@ -12,7 +12,9 @@ from fabriclab.units import GB, MB
 
 
 def spans(explorer):
-    """(start, end) of the bars of the two steps, by phase, as the time line shows them: forward, backward, idle, AllReduce."""
+    """(start, end) of the bars of the two steps, by phase, as the time line shows them: forward,
+    backward, idle, AllReduce.
+    """
     bars = explorer.figure.axes[0].patches
     # four to a row, the lower row (across) last
     rows = [bars[:4], bars[4:8]]
@@ -26,11 +28,22 @@ def ring(size, ranks, alpha, beta):
 def assert_step_is_the_model(explorer):
     at = explorer.values
     compute = at["compute"]
-    times = [ring(at["payload"], 8, 0.5e-6, 450e9), ring(at["payload"], at["ranks"], 1.5e-6, at["beta"])]
+    times = [
+        ring(at["payload"], 8, 0.5e-6, 450e9),
+        ring(at["payload"], at["ranks"], 1.5e-6, at["beta"]),
+    ]
     idle = [max(0.0, time - at["overlap"] * compute) for time in times]
     for row, time, wait in zip(spans(explorer), times, idle):
         starts = (2 - at["overlap"]) * compute
-        for (start, end), expected in zip(row, [(0, compute), (compute, 2 * compute), (2 * compute, 2 * compute + wait), (starts, starts + time)]):
+        for (start, end), expected in zip(
+            row,
+            [
+                (0, compute),
+                (compute, 2 * compute),
+                (2 * compute, 2 * compute + wait),
+                (starts, starts + time),
+            ],
+        ):
             assert (start, end) == pytest.approx(expected, rel=1e-9, abs=1e-12 * compute)
     first, second, third = explorer.readout.splitlines()
     assert near(quantities(first)[0], at["payload"]) and near(quantities(first)[2], times[1])
@@ -44,7 +57,9 @@ def assert_step_is_the_model(explorer):
     lost = float(re.search(r": ([\d,.e+-]+) GPU-hours", second)[1].replace(",", ""))
     assert lost == pytest.approx(24 * at["ranks"] * (1 - busy), rel=6e-4, abs=1e-9)
     assert near(quantities(third)[0], times[0])
-    assert float(re.search(r"takes ([\d.e+-]+) times", third)[1]) == pytest.approx(times[1] / times[0], rel=6e-3)
+    assert float(re.search(r"takes ([\d.e+-]+) times", third)[1]) == pytest.approx(
+        times[1] / times[0], rel=6e-3
+    )
 
 
 def test_it_opens_on_figure_4():
@@ -59,7 +74,9 @@ def test_it_opens_on_figure_4():
 
 
 def test_a_full_gradient_over_the_whole_cluster_takes_seconds():
-    """The running example, 350 GB over 1,024 ranks, cannot be set, or is not the 13.99 s of its ring."""
+    """The running example, 350 GB over 1,024 ranks, cannot be set, or is not the 13.99 s of its
+    ring.
+    """
     explorer = opening.step()
     explorer.controls["payload"].value = 350 * GB
     explorer.controls["ranks"].value = 1024
@@ -69,12 +86,16 @@ def test_a_full_gradient_over_the_whole_cluster_takes_seconds():
 
 def test_a_payload_of_ones_own_joins_the_slider():
     """A notebook cannot start the explorer on a number that is not a stop."""
-    assert opening.step(payload=762 * MB).readout.startswith("64 ranks, 762 MB each at 50 GB/s one way: AllReduce 30.19 ms")
+    assert opening.step(payload=762 * MB).readout.startswith(
+        "64 ranks, 762 MB each at 50 GB/s one way: AllReduce 30.19 ms"
+    )
 
 
 @pytest.mark.parametrize("control", opening.step().controls)
 def test_every_control_moves_bars_and_words_to_the_model(control):
-    """A control does nothing that a reader can see, or what it shows is not what the closed form gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the closed form
+    gives.
+    """
     explorer = opening.step()
     frame, readout = explorer.frame, explorer.readout
     move(explorer.controls[control], 5)
@@ -88,7 +109,9 @@ ONE = opening.step()
 @settings(max_examples=12)
 @given(st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5))
 def test_whatever_the_controls_say_the_picture_is_the_model(places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
+    fresh drawing gives.
+    """
     set_all(ONE, places)
     assert ONE.error is None and "nan" not in ONE.readout and "inf" not in ONE.readout
     assert_step_is_the_model(ONE)
@@ -97,9 +120,13 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
 
 
 def test_a_fault_of_the_model_is_shown_in_place_and_passes():
-    """A refusal by the model leaves wrong bars under old words, or stays after the reader has moved on."""
+    """A refusal by the model leaves wrong bars under old words, or stays after the reader has moved
+    on.
+    """
     explorer = opening.step()
-    assert_fault_passes(explorer, explorer.controls["payload"], opening.collectives, "ring_allreduce")
+    assert_fault_passes(
+        explorer, explorer.controls["payload"], opening.collectives, "ring_allreduce"
+    )
     assert_step_is_the_model(explorer)
 
 

@@ -1,4 +1,6 @@
-"""The heat map alive: picture and words follow measurement and verdict wherever the controls stand."""
+"""The heat map alive: picture and words follow measurement and verdict wherever the controls
+stand.
+"""
 
 import re
 
@@ -24,17 +26,35 @@ def assert_is_the_model(explorer):
     planted = explorers.PLANTS[at["fault"]]
     pinned, how = at["paths"].startswith("pinned"), "spread" if "spread" in at["paths"] else "hash"
     some = None if at["share"] == 1 else round(at["share"] * 992)
-    measured = measure(network, dict.fromkeys(planted, at["left"]), how, at["noise"], at["seed"], some, pinned)
+    measured = measure(
+        network, dict.fromkeys(planted, at["left"]), how, at["noise"], at["seed"], some, pinned
+    )
     shown = explorer.artists[0].get_array()
     np.testing.assert_array_equal(np.ma.filled(shown, np.nan), measured.matrix)
     verdict = explain(measured, network, how)
     hosts = np.arange(32)
-    spoken = np.concatenate([finding.cold for finding in verdict.findings]) if verdict.findings else np.zeros(0, int)
-    assert len(explorer.artists[2].get_segments()) == len(drawings.outline(drawings.cells_of(measured, spoken, hosts)))
+    spoken = (
+        np.concatenate([finding.cold for finding in verdict.findings])
+        if verdict.findings
+        else np.zeros(0, int)
+    )
+    assert len(explorer.artists[2].get_segments()) == len(
+        drawings.outline(drawings.cells_of(measured, spoken, hosts))
+    )
     text = " ".join(explorer.readout.splitlines())
-    assert text.startswith(f"Planted: {' and '.join(map(str, planted))} at {at['left']:.0%}." if planted else "Planted: nothing.") and repr(measured) in text
+    assert (
+        text.startswith(
+            f"Planted: {' and '.join(map(str, planted))} at {at['left']:.0%}."
+            if planted
+            else "Planted: nothing."
+        )
+        and repr(measured) in text
+    )
     for finding in verdict.findings:
-        assert f"{'Named' if finding.decided else 'Cannot decide which'}: {finding.words}, {finding.cold.size:,} pair" in text
+        assert (
+            f"{'Named' if finding.decided else 'Cannot decide which'}: {finding.words},"
+            f" {finding.cold.size:,} pair" in text
+        )
         assert f"at {finding.fraction:.0%} of {verdict.level / GB:.4g} GB/s" in text
     assert_judged(text, {part.place for part in planted}, verdict)
 
@@ -45,15 +65,26 @@ def assert_judged(text, planted, verdict):
     if any(not places & planted for places in named):
         assert text.endswith("Wrong: it names a part that is sound.")
     elif re.search(r"Right: (nothing is wrong|it names what was planted)\.$", text):
-        assert (not planted and verdict.healthy) or (named and all(len(places) == 1 for places in named) and set.union(*named) == planted and not verdict.unexplained.size)
+        assert (not planted and verdict.healthy) or (
+            named
+            and all(len(places) == 1 for places in named)
+            and set.union(*named) == planted
+            and not verdict.unexplained.size
+        )
     elif "Missed" in text:
         assert planted and not named
     elif "Half right" in text:
         assert len(planted) == 2 and len(planted & set.union(*named)) == 1
     elif "Right as far as it goes" in text:
-        assert planted <= set.union(*named) and (any(len(places) > 1 for places in named) or verdict.unexplained.size)
+        assert planted <= set.union(*named) and (
+            any(len(places) > 1 for places in named) or verdict.unexplained.size
+        )
     else:
-        assert text.endswith("some pairs were measured badly.") and not planted and verdict.unexplained.size
+        assert (
+            text.endswith("some pairs were measured badly.")
+            and not planted
+            and verdict.unexplained.size
+        )
 
 
 def test_it_opens_on_a_host_that_receives_slowly():
@@ -70,7 +101,9 @@ def test_it_opens_on_a_host_that_receives_slowly():
 
 @pytest.mark.parametrize("control", CONTROLS)
 def test_every_control_moves_the_picture_and_the_words(control):
-    """A control does nothing that a reader can see, or what it shows is not what the model gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the model
+    gives.
+    """
     explorer = explorers.heat_map(fault="a spine", share=0.5)
     frame, readout = explorer.frame, explorer.readout
     move(explorer.controls[control], 1)
@@ -79,9 +112,13 @@ def test_every_control_moves_the_picture_and_the_words(control):
 
 
 @settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=6, max_size=6))
+@given(
+    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=6, max_size=6)
+)
 def test_whatever_the_controls_say_the_picture_is_the_model(places):
-    """Somewhere words outgrow the picture or collide, the frame is not a fresh drawing's, or a sound part is named."""
+    """Somewhere words outgrow the picture or collide, the frame is not a fresh drawing's, or a
+    sound part is named.
+    """
     set_all(SHARED, places)
     assert SHARED.error is None and "nan" not in SHARED.readout
     assert_is_the_model(SHARED)
@@ -89,15 +126,37 @@ def test_whatever_the_controls_say_the_picture_is_the_model(places):
     assert_fits(SHARED)
 
 
-@pytest.mark.parametrize("settings_, words", [
-    ({"fault": "a spine"}, ["Cannot decide which: one of 4 spines", "Next: pin the path", "Right as far as it goes"]),
-    ({"fault": "a spine", "paths": "pinned, each spine"}, ["Named: spine-2", "Right: it names what was planted."]),
-    ({"fault": "a cable bundle", "paths": "many QPs, spread"}, ["Cannot decide which: bundle leaf-3 to one of 4 spines", "at 88% of"]),
-    ({"fault": "a host", "share": 0.03}, ["Cannot decide which: host-13", "Next: measure host-"]),
-    ({"fault": "a host", "left": 0.98}, ["nothing stands out".capitalize(), "Missed"]),
-    ({"fault": "nothing"}, ["Right: nothing is wrong."]),
-    ({"fault": "a host and a spine", "paths": "pinned, each spine"}, ["Named: spine-2", "Named: host-13", "Right: it names what was planted."]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings_, words",
+    [
+        (
+            {"fault": "a spine"},
+            [
+                "Cannot decide which: one of 4 spines",
+                "Next: pin the path",
+                "Right as far as it goes",
+            ],
+        ),
+        (
+            {"fault": "a spine", "paths": "pinned, each spine"},
+            ["Named: spine-2", "Right: it names what was planted."],
+        ),
+        (
+            {"fault": "a cable bundle", "paths": "many QPs, spread"},
+            ["Cannot decide which: bundle leaf-3 to one of 4 spines", "at 88% of"],
+        ),
+        (
+            {"fault": "a host", "share": 0.03},
+            ["Cannot decide which: host-13", "Next: measure host-"],
+        ),
+        ({"fault": "a host", "left": 0.98}, ["nothing stands out".capitalize(), "Missed"]),
+        ({"fault": "nothing"}, ["Right: nothing is wrong."]),
+        (
+            {"fault": "a host and a spine", "paths": "pinned, each spine"},
+            ["Named: spine-2", "Named: host-13", "Right: it names what was planted."],
+        ),
+    ],
+)
 def test_what_there_is_to_learn(settings_, words):
     """The lessons that the explorer is there for are not in its words."""
     said = explorers.heat_map(**settings_).readout
@@ -116,7 +175,9 @@ def test_a_wrong_verdict_is_called_wrong():
 
 
 def test_a_fault_of_the_model_is_shown_in_place_and_passes():
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
+    moved on.
+    """
     explorer = explorers.heat_map()
     assert_fault_passes(explorer, explorer.controls["left"], explorers, "explain")
     assert pairs.explain is explain

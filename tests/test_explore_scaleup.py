@@ -35,9 +35,13 @@ def assert_headers_is_the_model(explorer):
     packet = at["size"], at["transactions"], at["command"]
     shares = {stack: payload(stack, *packet) for stack in INSIDE}
     first, second, third = explorer.readout.splitlines()
-    assert first.startswith(f"{at['transactions']} x {at['size']:,} B:") and re.findall(r"([A-Z]\w+) [\d.]+%", first) == list(INSIDE)
+    assert first.startswith(f"{at['transactions']} x {at['size']:,} B:") and re.findall(
+        r"([A-Z]\w+) [\d.]+%", first
+    ) == list(INSIDE)
     assert per_cent(first) == pytest.approx([100 * share for share in shares.values()], abs=0.051)
-    assert per_cent(second) == pytest.approx([100 * (shares["ESUN"] / shares[stack] - 1) for stack in ("IPv4", "IPv6")], abs=0.051)
+    assert per_cent(second) == pytest.approx(
+        [100 * (shares["ESUN"] / shares[stack] - 1) for stack in ("IPv4", "IPv6")], abs=0.051
+    )
     if at["transactions"] == 1:
         assert third.startswith("Alone, it waits for nobody.")
     else:
@@ -53,19 +57,33 @@ def assert_headers_is_the_model(explorer):
 
 def assert_tree_is_the_model(explorer):
     at = explorer.values
-    n, down, rate = at["gpus"], at["lanes"] // at["width"] - 1, at["width"] * TRANSFERS[at["generation"]] / 8 * 1e9
+    n, down, rate = (
+        at["gpus"],
+        at["lanes"] // at["width"] - 1,
+        at["width"] * TRANSFERS[at["generation"]] / 8 * 1e9,
+    )
     levels = next(level for level in range(1, 20) if down**level >= n)
     under = down ** (levels - 1)
     evenly = min(rate * (n - 1) / (down**k * (n - down**k)) for k in range(levels))
     doubling = next(level for level in range(1, 20) if 2**level >= n)
     first, second, third, fourth = explorer.readout.splitlines()
     assert [int(text) for text in re.findall(r"\d+", first)] == [levels, down, doubling]
-    assert all(near(q, value) or q.value == pytest.approx(value, rel=6e-3) for q, value in zip(rates(second), (rate / under, evenly, rate / n), strict=True))
-    assert rates(third)[0].value == pytest.approx(2 * rate / 2**doubling, rel=6e-3) and f" {doubling} time" in third
+    assert all(
+        near(q, value) or q.value == pytest.approx(value, rel=6e-3)
+        for q, value in zip(rates(second), (rate / under, evenly, rate / n), strict=True)
+    )
+    assert (
+        rates(third)[0].value == pytest.approx(2 * rate / 2**doubling, rel=6e-3)
+        and f" {doubling} time" in third
+    )
     assert rates(fourth)[0].value == pytest.approx(rate, rel=6e-3)
-    assert quantities(fourth)[-2].value == pytest.approx(2 * (n - 1) * (1e-6 + 64e6 / n / rate), rel=6e-3)
+    assert quantities(fourth)[-2].value == pytest.approx(
+        2 * (n - 1) * (1e-6 + 64e6 / n / rate), rel=6e-3
+    )
     ends = [bar.get_x() + bar.get_width() for bar in explorer.figure.axes[0].patches]
-    assert ends == pytest.approx([max(value, 1e6) for value in (rate / n, rate / under, evenly, rate)], rel=1e-9)
+    assert ends == pytest.approx(
+        [max(value, 1e6) for value in (rate / n, rate / under, evenly, rate)], rel=1e-9
+    )
 
 
 CHECKS = {"headers": assert_headers_is_the_model, "tree": assert_tree_is_the_model}
@@ -86,7 +104,9 @@ OPENINGS = {
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_it_opens_on_the_texts_numbers(name):
-    """What a reader sees first is not the text's case: 64 B under four stacks (R307), 64 GPUs under PCIe 5 (R312)."""
+    """What a reader sees first is not the text's case: 64 B under four stacks (R307), 64 GPUs under
+    PCIe 5 (R312).
+    """
     explorer = MAKERS[name]()
     assert repr(explorer).splitlines() == OPENINGS[name]
     CHECKS[name](explorer)
@@ -94,7 +114,9 @@ def test_it_opens_on_the_texts_numbers(name):
 
 @pytest.mark.parametrize("name, control", CONTROLS)
 def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the formula
+    gives.
+    """
     explorer = MAKERS[name](**({"transactions": 4} if name == "headers" else {}))
     frame, readout = explorer.frame, explorer.readout
     move(explorer.controls[control], -1)
@@ -109,25 +131,38 @@ ONE_EACH = {name: make() for name, make in MAKERS.items()}
 
 @pytest.mark.parametrize("name", MAKERS)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
-@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=4, max_size=4))
+@given(
+    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=4, max_size=4)
+)
 def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
+    fresh drawing gives.
+    """
     explorer = ONE_EACH[name]
     set_all(explorer, places)
-    assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    assert (
+        explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    )
     CHECKS[name](explorer)
     assert_fits(explorer)
 
 
-@pytest.mark.parametrize("name, function", [("headers", "payload_efficiency"), ("tree", "pcie_rate")])
+@pytest.mark.parametrize(
+    "name, function", [("headers", "payload_efficiency"), ("tree", "pcie_rate")]
+)
 def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
+    moved on.
+    """
     explorer = MAKERS[name]()
     assert_fault_passes(explorer, list(explorer.controls.values())[1], scaleup, function, by=-1)
     CHECKS[name](explorer)
 
 
-@pytest.mark.parametrize("size, transactions, fits", [(2048, 4, True), (4096, 3, False), (8192, 1, True), (8192, 2, False)])
+@pytest.mark.parametrize(
+    "size, transactions, fits",
+    [(2048, 4, True), (4096, 3, False), (8192, 1, True), (8192, 2, False)],
+)
 def test_a_packet_too_long_for_a_frame_is_said_to_be(size, transactions, fits):
     """Packing beyond a frame of 9,000 B passes unremarked, or one that fits is refused."""
     explorer = explorers.headers(size, transactions)
@@ -137,4 +172,6 @@ def test_a_packet_too_long_for_a_frame_is_said_to_be(size, transactions, fits):
 
 def test_doubling_is_the_whole_number_of_halvings():
     """A power of two gets a level too many, as a rounded logarithm would give."""
-    assert [math.ceil(math.log2(n)) for n in explorers.GPUS] == [(n - 1).bit_length() for n in explorers.GPUS]
+    assert [math.ceil(math.log2(n)) for n in explorers.GPUS] == [
+        (n - 1).bit_length() for n in explorers.GPUS
+    ]

@@ -27,34 +27,54 @@ def poured(limits, weights):
     low, high = 0.0, 1e13
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (middle, high) if np.minimum(limits, weights * middle).sum() < PORT else (low, middle)
+        low, high = (
+            (middle, high) if np.minimum(limits, weights * middle).sum() < PORT else (low, middle)
+        )
     return np.minimum(limits, weights * low)
 
 
 def assert_shares_is_the_model(explorer):
     at = explorer.values
-    wants, weights, caps = (np.array([at[f"{name} {what}"] for name in explorers.TENANTS], dtype=float) for what in ("wants", "weight", "cap"))
+    wants, weights, caps = (
+        np.array([at[f"{name} {what}"] for name in explorers.TENANTS], dtype=float)
+        for what in ("wants", "weight", "cap")
+    )
     limits = np.minimum(wants, caps)
     rates = limits if limits.sum() <= PORT else poured(limits, weights)
     *lines, last = explorer.readout.splitlines()
-    for line, name, rate, want, weight in zip(lines, explorers.TENANTS, rates, wants, weights, strict=True):
+    for line, name, rate, want, weight in zip(
+        lines, explorers.TENANTS, rates, wants, weights, strict=True
+    ):
         got, wanted, guarantee = rates_of(line)
-        assert line.startswith(name) and near(got, rate) and near(wanted, want) and near(guarantee, PORT * weight / weights.sum())
+        assert (
+            line.startswith(name)
+            and near(got, rate)
+            and near(wanted, want)
+            and near(guarantee, PORT * weight / weights.sum())
+        )
     if limits.sum() > PORT:
         level, missed = rates_of(last)
-        assert "port is full" in last and near(level, max(rates / weights)) and near(missed, wants.sum() - PORT)
+        assert (
+            "port is full" in last
+            and near(level, max(rates / weights))
+            and near(missed, wants.sum() - PORT)
+        )
     else:
         full, missed = limits.sum() > PORT * (1 - 1e-9), rates_of(last)
         assert ("just full" in last) == full and ("not full" in last) != full
         assert full or near(missed.pop(0), PORT - limits.sum())
         assert ("all have what they want" in last) == (not missed) == (wants.sum() == limits.sum())
         assert not missed or near(missed[0], wants.sum() - limits.sum())
-    tops = [path.vertices[:, 1].max() for path in explorer.figure.axes[0].collections[1].get_paths()]
+    tops = [
+        path.vertices[:, 1].max() for path in explorer.figure.axes[0].collections[1].get_paths()
+    ]
     np.testing.assert_allclose(tops, rates / weights / Gbps, rtol=1e-6, atol=1e-9)
 
 
 def beside(size, burst, start, share):
-    """(end of the AllReduce, end of the checkpoint) where who is alone has all, and `share` is the AllReduce's while both are there."""
+    """(end of the AllReduce, end of the checkpoint) where who is alone has all, and `share` is the
+    AllReduce's while both are there.
+    """
     left = size - PORT * start
     if left <= 0:
         return size / PORT, start + burst / PORT
@@ -74,14 +94,25 @@ def assert_isolation_is_the_model(explorer):
     first, second, third = explorer.readout.splitlines()
     alone, *firsts = quantities(first)
     assert near(alone, size / PORT)
-    assert [near(q, end) for q, (end, _) in zip(firsts, ends, strict=True)] == [True] * 4, (first, ends)
-    assert [near(q, end) or abs(q.value - end) < 1e-9 for q, (_, end) in zip(quantities(second), ends, strict=True)] == [True] * 4, (second, ends)
-    assert float(re.search(r"takes ([\d]+)% longer", third)[1]) == pytest.approx(100 * (ends[0][0] * PORT / size - 1), abs=0.51)
+    assert [near(q, end) for q, (end, _) in zip(firsts, ends, strict=True)] == [True] * 4, (
+        first,
+        ends,
+    )
+    assert [
+        near(q, end) or abs(q.value - end) < 1e-9
+        for q, (_, end) in zip(quantities(second), ends, strict=True)
+    ] == [True] * 4, (second, ends)
+    assert float(re.search(r"takes ([\d]+)% longer", third)[1]) == pytest.approx(
+        100 * (ends[0][0] * PORT / size - 1), abs=0.51
+    )
     assert near(quantities(third)[0], burst / PORT) or not burst
     shown = [label.get_text() for label in explorer.figure.axes[0].texts]
     for text, (end, last) in zip(shown, ends, strict=True):
-        (mine, done) = quantities(text)
-        assert abs(mine.value - end) <= 0.51 * mine.resolution + 5.1e-3 * end and abs(done.value - last) <= 0.51 * done.resolution + 5.1e-3 * last
+        mine, done = quantities(text)
+        assert (
+            abs(mine.value - end) <= 0.51 * mine.resolution + 5.1e-3 * end
+            and abs(done.value - last) <= 0.51 * done.resolution + 5.1e-3 * last
+        )
 
 
 CHECKS = {"shares": assert_shares_is_the_model, "isolation": assert_isolation_is_the_model}
@@ -102,7 +133,9 @@ OPENINGS = {
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_it_opens_on_the_chapters_numbers(name):
-    """What a reader sees first is not the text's case: 80 % for training, 100 GB beside a ring of 6 GB."""
+    """What a reader sees first is not the text's case: 80 % for training, 100 GB beside a ring of 6
+    GB.
+    """
     explorer = MAKERS[name]()
     assert repr(explorer).splitlines() == OPENINGS[name]
     CHECKS[name](explorer)
@@ -110,7 +143,9 @@ def test_it_opens_on_the_chapters_numbers(name):
 
 @pytest.mark.parametrize("name, control", CONTROLS)
 def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula gives."""
+    """A control does nothing that a reader can see, or what it shows is not what the formula
+    gives.
+    """
     explorer = MAKERS[name]()
     frame, readout = explorer.frame, explorer.readout
     # a cap above what is given changes nothing: go down to where it does
@@ -124,19 +159,27 @@ ONE_EACH = {name: make() for name, make in MAKERS.items()}
 
 @pytest.mark.parametrize("name", MAKERS)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
-@given(places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=9, max_size=9))
+@given(
+    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=9, max_size=9)
+)
 def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a fresh drawing gives."""
+    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
+    fresh drawing gives.
+    """
     explorer = ONE_EACH[name]
     set_all(explorer, places)
-    assert explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    assert (
+        explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
+    )
     CHECKS[name](explorer)
     assert_fits(explorer)
 
 
 @pytest.mark.parametrize("name, function", [("shares", "max_min"), ("isolation", "isolation")])
 def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has moved on."""
+    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
+    moved on.
+    """
     explorer = MAKERS[name]()
     assert_fault_passes(explorer, list(explorer.controls.values())[0], cluster, function, by=-1)
     CHECKS[name](explorer)

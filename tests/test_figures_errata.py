@@ -1,4 +1,6 @@
-"""Figures of the ledger: every row is counted once, and every erratum stands as far off as it is."""
+"""Figures of the ledger: every row is counted once, and every erratum stands as far off as it
+is.
+"""
 
 import numpy as np
 import pytest
@@ -9,12 +11,18 @@ from fabriclab.figures import errata as drawings
 
 PARTS = {name: ledger.part(name) for name in ledger.PARTS}
 SHOWN = [row for table in ledger.by_severity().values() for row in table.rows]
-DRAWINGS = {"verdicts": lambda ax: drawings.verdicts(ax, PARTS), "factors": lambda ax: drawings.factors(ax, SHOWN), "few": lambda ax: drawings.factors(ax, SHOWN[-3:])}
+DRAWINGS = {
+    "verdicts": lambda ax: drawings.verdicts(ax, PARTS),
+    "factors": lambda ax: drawings.factors(ax, SHOWN),
+    "few": lambda ax: drawings.factors(ax, SHOWN[-3:]),
+}
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
-    """A label lies on another or leaves the picture, a legend hides a dot, or type is set below 11 points."""
+    """A label lies on another or leaves the picture, a legend hides a dot, or type is set below 11
+    points.
+    """
     figure, axes = figures.new(8.2, 5.0)
     DRAWINGS[name](axes)
     assert_clear(figure)
@@ -27,12 +35,16 @@ def test_bars_count_every_row_once():
     for place, (name, rows) in enumerate(PARTS.items()):
         assert axes.get_yticklabels()[place].get_text() == name
         widths = {verdict: artists[verdict][place].get_width() for verdict in ledger.VERDICTS}
-        assert widths == {verdict: sum(row.verdict == verdict for row in rows) for verdict in ledger.VERDICTS}
+        assert widths == {
+            verdict: sum(row.verdict == verdict for row in rows) for verdict in ledger.VERDICTS
+        }
         assert artists["conflicts"][place].get_x() + widths["conflicts"] == len(rows)
 
 
 def test_dots_stand_as_far_off_as_the_errata_are():
-    """A dot is missing, out of order, of the other verdict's kind, or not at its row's factor (cut at the edge)."""
+    """A dot is missing, out of order, of the other verdict's kind, or not at its row's factor (cut
+    at the edge).
+    """
     _, axes = figures.new()
     differs, conflicts = drawings.factors(axes, SHOWN)["dots"]
     assert len(differs.get_xdata()) + len(conflicts.get_xdata()) == len(SHOWN)

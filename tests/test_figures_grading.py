@@ -1,4 +1,6 @@
-"""Pictures of a class: bars are the counts, in view and in the clear, for one student and for a thousand."""
+"""Pictures of a class: bars are the counts, in view and in the clear, for one student and for a
+thousand.
+"""
 
 import numpy as np
 import pytest
@@ -7,8 +9,17 @@ from drawn import assert_clear
 from fabriclab import figures
 from fabriclab.figures import grading as drawings
 
-LONG = ["One exercise", "The largest payload that hides behind compute, and then some more words", "Three"]
-SHARES = {"right": [0.2, 0.5, 1.0], "wrong": [0.3, 0.5, 0.0], "could not read": [0.1, 0.0, 0.0], "not attempted": [0.4, 0.0, 0.0]}
+LONG = [
+    "One exercise",
+    "The largest payload that hides behind compute, and then some more words",
+    "Three",
+]
+SHARES = {
+    "right": [0.2, 0.5, 1.0],
+    "wrong": [0.3, 0.5, 0.0],
+    "could not read": [0.1, 0.0, 0.0],
+    "not attempted": [0.4, 0.0, 0.0],
+}
 DRAWINGS = {
     "points": lambda ax: drawings.distribution(ax, np.arange(300) % 18, 17),
     "points, one student": lambda ax: drawings.distribution(ax, [0], 7),
@@ -16,8 +27,12 @@ DRAWINGS = {
     "points, many exercises": lambda ax: drawings.distribution(ax, np.arange(1000) % 121, 120),
     "points, nothing to be had": lambda ax: drawings.distribution(ax, [0], 0),
     "outcomes": lambda ax: drawings.outcomes(ax, LONG, SHARES),
-    "outcomes, fifteen": lambda ax: drawings.outcomes(ax, LONG * 5, {name: shares * 5 for name, shares in SHARES.items()}),
-    "outcomes, one": lambda ax: drawings.outcomes(ax, ["One"], {name: shares[:1] for name, shares in SHARES.items()}),
+    "outcomes, fifteen": lambda ax: drawings.outcomes(
+        ax, LONG * 5, {name: shares * 5 for name, shares in SHARES.items()}
+    ),
+    "outcomes, one": lambda ax: drawings.outcomes(
+        ax, ["One"], {name: shares[:1] for name, shares in SHARES.items()}
+    ),
     "slips": lambda ax: drawings.slips(ax, ["8x", *LONG], [12_345, 30, 2, 1]),
     "slips, one": lambda ax: drawings.slips(ax, ["8x"], [1]),
 }
@@ -25,23 +40,32 @@ DRAWINGS = {
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
-    """A label lies on another or leaves the picture, a legend hides a curve, or type is set below 11 points."""
+    """A label lies on another or leaves the picture, a legend hides a curve, or type is set below
+    11 points.
+    """
     rows = {"outcomes, fifteen": 15, "outcomes": 3, "slips": 4}.get(name, 1)
     figure, axes = figures.new(7.2, 3.2 if name.startswith("points") else 1.3 + 0.34 * rows)
     DRAWINGS[name](axes)
     assert_clear(figure)
 
 
-@pytest.mark.parametrize("points, most", [([0, 3, 3, 7], 7), (list(range(121)) + [60], 120), ([0], 0)])
+@pytest.mark.parametrize(
+    "points, most", [([0, 3, 3, 7], 7), (list(range(121)) + [60], 120), ([0], 0)]
+)
 def test_every_student_stands_in_one_bar(points, most):
-    """Somebody with no points, or with all, would stand in no bar, or the median would be another's."""
+    """Somebody with no points, or with all, would stand in no bar, or the median would be
+    another's.
+    """
     figure, axes = figures.new()
     artists = drawings.distribution(axes, points, most)
     assert sum(bar.get_height() for bar in artists["bars"]) == len(points)
     for bar in artists["bars"]:
         middle, half = bar.get_x() + bar.get_width() / 2, bar.get_width() / 1.8
         assert bar.get_height() == sum(middle - half <= value <= middle + half for value in points)
-    assert artists["median"][0].get_xdata()[0] == np.median(points) and artists["labels"][0].get_text() == f"median {np.median(points):g}"
+    assert (
+        artists["median"][0].get_xdata()[0] == np.median(points)
+        and artists["labels"][0].get_text() == f"median {np.median(points):g}"
+    )
     low, high = axes.get_xlim()
     assert low < min(points) and max(points) < high
 
@@ -56,10 +80,14 @@ def test_outcomes_fill_a_row_in_order():
         left += SHARES[name]
     np.testing.assert_allclose(left, 1)
     axes = artists["legend"].axes
-    assert [text.get_text() for text in axes.get_yticklabels()][0] == LONG[0] and axes.yaxis_inverted()
+    assert [text.get_text() for text in axes.get_yticklabels()][0] == LONG[
+        0
+    ] and axes.yaxis_inverted()
 
 
 def test_slips_are_counted_at_the_bar():
     """A bar would be as long as another's count."""
     artists = drawings.slips(figures.new()[1], ["8x", "sign"], [1200, 3])
-    assert [bar.get_width() for bar in artists["bars"]] == [1200, 3] and [label.get_text() for label in artists["labels"]] == ["1,200", "3"]
+    assert [bar.get_width() for bar in artists["bars"]] == [1200, 3] and [
+        label.get_text() for label in artists["labels"]
+    ] == ["1,200", "3"]

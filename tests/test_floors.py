@@ -1,4 +1,6 @@
-"""The plan of the house: every module imports only from floors below its own, and the door opens fast."""
+"""The plan of the house: every module imports only from floors below its own, and the door opens
+fast.
+"""
 
 import ast
 import pkgutil
@@ -12,20 +14,34 @@ import fabriclab
 
 PACKAGE = Path(fabriclab.__file__).parent
 FLOORS = {
-    "units": 0, "checks": 0, "progress": 0,
+    "units": 0,
+    "checks": 0,
+    "progress": 0,
     "catalog": 1,
-    "link": 2, "transport": 2, "reliability": 2,
-    "collectives": 3, "topology": 3,
-    "congestion": 4, "deadlock": 4, "cluster": 4, "scaleup": 4, "telemetry": 4, "nccl": 4,
+    "link": 2,
+    "transport": 2,
+    "reliability": 2,
+    "collectives": 3,
+    "topology": 3,
+    "congestion": 4,
+    "deadlock": 4,
+    "cluster": 4,
+    "scaleup": 4,
+    "telemetry": 4,
+    "nccl": 4,
     "packets": 4.5,  # the simulator takes the settings of congestion's models
     "diagnosis": 4.5,  # holds readings against the models of floor 4
-    "ledger": 5, "figures": 5,
-    "explore": 6, "exercises": 6,
-    "doctor": 7, "grading": 7,
+    "ledger": 5,
+    "figures": 5,
+    "explore": 6,
+    "exercises": 6,
+    "doctor": 7,
+    "grading": 7,
     "__main__": 8,
 }
 MODELS = sorted(name for name in FLOORS if FLOORS[name] < 5 and name in dir(fabriclab))
-# Slow to import, and a model needs none of them. numba may be used where it pays, in the packet simulator.
+# Slow to import, and a model needs none of them. numba may be used where it pays, in the packet
+# simulator.
 HEAVY = ("matplotlib", "ipywidgets", "anywidget", "IPython", "sympy", "numba")
 
 
@@ -35,13 +51,21 @@ def room(path):
 
 
 def modules_named(node, within):
-    """Dotted names, relative to fabriclab, that one import statement may bring in; `within` is the importing module's package."""
+    """Dotted names, relative to fabriclab, that one import statement may bring in; `within` is the
+    importing module's package.
+    """
     if isinstance(node, ast.Import):
-        return [alias.name.split(".", 1)[-1] if "." in alias.name else "" for alias in node.names if alias.name.split(".")[0] == "fabriclab"]
+        return [
+            alias.name.split(".", 1)[-1] if "." in alias.name else ""
+            for alias in node.names
+            if alias.name.split(".")[0] == "fabriclab"
+        ]
     if not isinstance(node, ast.ImportFrom):
         return []
     if node.level:
-        base = within[: len(within) - node.level + 1] + (node.module.split(".") if node.module else [])
+        base = within[: len(within) - node.level + 1] + (
+            node.module.split(".") if node.module else []
+        )
     else:
         base = node.module.split(".")
     if base[0] != "fabriclab":
@@ -50,11 +74,18 @@ def modules_named(node, within):
 
 
 def rooms_used(source, within):
-    """The rooms that a module's source reaches into: by any form of import, or as `fabriclab.room` after `import fabriclab`."""
+    """The rooms that a module's source reaches into: by any form of import, or as `fabriclab.room`
+    after `import fabriclab`.
+    """
     tree = ast.parse(source)
     used = {name.split(".")[0] for node in ast.walk(tree) for name in modules_named(node, within)}
-    used |= {node.attr for node in ast.walk(tree)
-             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "fabriclab"}
+    used |= {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "fabriclab"
+    }
     return used & set(FLOORS)
 
 
@@ -67,7 +98,9 @@ def package_of(path):
     return ["fabriclab", *path.relative_to(PACKAGE).parts[:-1]]
 
 
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.name != "__init__.py")
+FILES = sorted(
+    path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.name != "__init__.py"
+)
 
 
 def test_every_room_has_a_floor():
@@ -77,9 +110,13 @@ def test_every_room_has_a_floor():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_only_from_floors_below(path):
-    """A model that imports what is built on it could no longer be read, tested or used by itself."""
+    """A model that imports what is built on it could no longer be read,
+    tested or used by itself.
+    """
     used = rooms_used(path.read_text(encoding="utf-8"), package_of(path))
-    assert not steps_up(room(path), used), f"{path.name} imports from its own floor or above: {steps_up(room(path), used)}"
+    assert not steps_up(room(path), used), (
+        f"{path.name} imports from its own floor or above: {steps_up(room(path), used)}"
+    )
 
 
 def test_the_package_itself_imports_no_room():
@@ -88,11 +125,21 @@ def test_the_package_itself_imports_no_room():
     assert not [name for node in ast.walk(tree) for name in modules_named(node, ["fabriclab"])]
 
 
-@pytest.mark.parametrize("statement", [
-    "import fabriclab.ledger", "import fabriclab.ledger.rows as r", "from fabriclab import ledger", "from fabriclab import units, ledger",
-    "from fabriclab.ledger import Row", "from fabriclab.ledger.rows import ROWS", "from . import ledger", "from .ledger import Row",
-    "def f():\n    from fabriclab import ledger", "import fabriclab\nfabriclab.ledger.table()",
-])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import fabriclab.ledger",
+        "import fabriclab.ledger.rows as r",
+        "from fabriclab import ledger",
+        "from fabriclab import units, ledger",
+        "from fabriclab.ledger import Row",
+        "from fabriclab.ledger.rows import ROWS",
+        "from . import ledger",
+        "from .ledger import Row",
+        "def f():\n    from fabriclab import ledger",
+        "import fabriclab\nfabriclab.ledger.table()",
+    ],
+)
 def test_the_rule_sees_every_form_of_import(statement):
     """A form of import that the reader of imports does not know would be a way up the stairs."""
     assert steps_up("transport", rooms_used(statement, ["fabriclab"])) == ["ledger"]
@@ -104,13 +151,28 @@ def test_the_rule_sees_out_of_folders_and_leaves_neighbours_alone():
     assert rooms_used("from . import ledger\nfrom .link import x", within) == {"telemetry"}
     assert steps_up("telemetry", rooms_used("from .. import ledger", within)) == ["ledger"]
     assert steps_up("telemetry", rooms_used("from ..ledger import Row", within)) == ["ledger"]
-    assert steps_up("telemetry", rooms_used("from .nccl import read\nfrom fabriclab.telemetry import fit\nfrom .. import transport", within)) == []
+    assert (
+        steps_up(
+            "telemetry",
+            rooms_used(
+                "from .nccl import read\nfrom fabriclab.telemetry import fit\nfrom .. import"
+                " transport",
+                within,
+            ),
+        )
+        == []
+    )
     assert steps_up("deadlock", {"congestion"}) == ["congestion"]
 
 
 def loaded_after(statement):
-    """The top-level packages that a fresh Python holds after running one statement (and "pyplot", if matplotlib's is among them)."""
-    code = f"{statement}\nimport sys\nprint(*{{name.split('.')[0] for name in sys.modules}}, 'pyplot' if 'matplotlib.pyplot' in sys.modules else '')"
+    """The top-level packages that a fresh Python holds after running one statement (and "pyplot",
+    if matplotlib's is among them).
+    """
+    code = (
+        f"{statement}\nimport sys\nprint(*{{name.split('.')[0] for name in sys.modules}}, 'pyplot'"
+        " if 'matplotlib.pyplot' in sys.modules else '')"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
@@ -129,7 +191,11 @@ def test_models_need_no_plots_and_no_widgets():
     assert not loaded & {*HEAVY, "pyplot"}
 
 
-@pytest.mark.parametrize("name", [name for name in ("figures", "ledger", "doctor") if name in dir(fabriclab)])
+@pytest.mark.parametrize(
+    "name", [name for name in ("figures", "ledger", "doctor") if name in dir(fabriclab)]
+)
 def test_figures_and_ledger_leave_pyplot_alone(name):
-    """pyplot keeps every figure alive and picks a window system: a hundred figures later the kernel is full."""
+    """pyplot keeps every figure alive and picks a window system: a hundred figures later the kernel
+    is full.
+    """
     assert "pyplot" not in loaded_after(f"from fabriclab import {name}")

@@ -1,4 +1,6 @@
-"""INSTRUCTOR.md says what is so: its commands, files, sections, minutes and rubrics are held against what there is."""
+"""INSTRUCTOR.md says what is so: its commands, files, sections, minutes and rubrics are held
+against what there is.
+"""
 
 import re
 import shlex
@@ -17,8 +19,12 @@ ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "INSTRUCTOR.md").read_text(encoding="utf-8")
 PARTS = dict(re.findall(r"^#{2,3} ([^\n]+)\n(.*?)(?=^#{2,3} |\Z)", TEXT, re.M | re.S))
 LECTURES = re.findall(r"((?:^\| \d+ \| \[\d\d\]\(.*\n)+)", TEXT, re.M)
-CODE = [code for kind, code in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", TEXT, re.M | re.S) if not kind]
-COMMANDS = [line.strip() for block in CODE for line in block.splitlines() if line.strip()] + re.findall(r"`((?:fabriclab|make|nbgrader) [^`]+)`", TEXT)
+CODE = [
+    code for kind, code in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", TEXT, re.M | re.S) if not kind
+]
+COMMANDS = [
+    line.strip() for block in CODE for line in block.splitlines() if line.strip()
+] + re.findall(r"`((?:fabriclab|make|nbgrader) [^`]+)`", TEXT)
 ESSAYS = [name for name in bank.ids() if bank.find(name).kind.by_hand]
 
 
@@ -36,7 +42,9 @@ def points(name):
 
 @pytest.mark.parametrize("name", ESSAYS)
 def test_rubric(name):
-    """An essay without a rubric, or one whose points do not add up to those booked, is marked by mood."""
+    """An essay without a rubric, or one whose points do not add up to those booked, is marked by
+    mood.
+    """
     (title,) = [title for title in PARTS if title.startswith(f"{name} (")]
     told = int(re.search(r"\((\d+) points\)", title)[1])
     rows = [int(row) for row in re.findall(r"^\| (\d+) \| \w", PARTS[title], re.M)]
@@ -47,7 +55,9 @@ def test_rubric(name):
 
 def test_no_rubric_for_nothing():
     """A rubric for an essay that is gone would be looked for in vain."""
-    assert {title.partition(" (")[0] for title in PARTS if re.match(r"\w+\.\w+ \(", title)} == set(ESSAYS)
+    assert {title.partition(" (")[0] for title in PARTS if re.match(r"\w+\.\w+ \(", title)} == set(
+        ESSAYS
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -57,7 +67,9 @@ def test_command(command):
     if program == "fabriclab":
         assert cli.parser().parse_args(words).run
     elif program == "nbgrader":
-        assert words[0] in {name.replace("-", "_") for name in NbGraderApp().subcommands} and words[1] in {path.stem for path in (ROOT / "solutions").glob("*.ipynb")}
+        assert words[0] in {name.replace("-", "_") for name in NbGraderApp().subcommands} and words[
+            1
+        ] in {path.stem for path in (ROOT / "solutions").glob("*.ipynb")}
     else:
         assert program == "make"
         assert re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(), re.M)
@@ -66,20 +78,30 @@ def test_command(command):
 
 def test_there_are_commands_and_lectures():
     """With nothing found, everything above and below would pass."""
-    assert sum(command.startswith("fabriclab") for command in COMMANDS) >= 4 and sum(command.startswith("nbgrader") for command in COMMANDS) == 3
+    assert (
+        sum(command.startswith("fabriclab") for command in COMMANDS) >= 4
+        and sum(command.startswith("nbgrader") for command in COMMANDS) == 3
+    )
     assert len(LECTURES) == 1 + 2 + 4 and len(ESSAYS) >= 5
 
 
 @pytest.mark.parametrize("lecture", range(len(LECTURES)))
 def test_lecture(lecture):
-    """A plan that overruns, or a section that the notebook calls otherwise, is found out in front of the class."""
+    """A plan that overruns, or a section that the notebook calls otherwise, is found out in front
+    of the class.
+    """
     minutes = 0
     for row in LECTURES[lecture].splitlines():
         _, time, link, sections, _ = (part.strip() for part in row.split("|"))
         number, target = re.fullmatch(r"\[(\d\d)\]\((.*)\)", link).groups()
         assert Path(target).name.startswith(number)
         cells = nbformat.read(ROOT / target, as_version=4)["cells"]
-        titles = [" ".join(re.sub(r"\$[^$]*\$-?", "", line).split()) for cell in cells if cell["cell_type"] == "markdown" for line in re.findall(r"^## (.*)", cell["source"], re.M)]
+        titles = [
+            " ".join(re.sub(r"\$[^$]*\$-?", "", line).split())
+            for cell in cells
+            if cell["cell_type"] == "markdown"
+            for line in re.findall(r"^## (.*)", cell["source"], re.M)
+        ]
         for section in sections.split("; "):
             assert any(title.startswith(section) for title in titles), (section, titles)
         minutes += int(time)
@@ -87,10 +109,15 @@ def test_lecture(lecture):
 
 
 def test_config_of_nbgrader():
-    """With another stub than ours a blank would raise, and take the points of the whole notebook along."""
+    """With another stub than ours a blank would raise, and take the points of the whole notebook
+    along.
+    """
     config = Config()
     exec(re.search(r"```python\n(.*?)```", TEXT, re.S)[1], {"get_config": lambda: config})
-    assert config.ClearSolutions.code_stub == {"python": strip.STUB} and config.ClearSolutions.text_stub == strip.NOTES
+    assert (
+        config.ClearSolutions.code_stub == {"python": strip.STUB}
+        and config.ClearSolutions.text_stub == strip.NOTES
+    )
 
 
 def test_files_of_a_batch():
@@ -104,5 +131,9 @@ def test_students_do_not_get_it(tmp_path):
     release._write_kit(tmp_path, ROOT)
     sample = re.search(r"^\*Full:\* ([^\n]*)", TEXT, re.M)[1]
     kit = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {path.name for path in kit} >= {"slides.py", "slides.css", "slides.js"}, "make slides would fail in the kit"
-    assert len(kit) > 100 and not any(path.name == "INSTRUCTOR.md" or sample.encode() in path.read_bytes() for path in kit)
+    assert {path.name for path in kit} >= {"slides.py", "slides.css", "slides.js"}, (
+        "make slides would fail in the kit"
+    )
+    assert len(kit) > 100 and not any(
+        path.name == "INSTRUCTOR.md" or sample.encode() in path.read_bytes() for path in kit
+    )

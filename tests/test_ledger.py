@@ -29,7 +29,9 @@ def test_ids_are_unique_and_have_two_parts():
 
 
 def _row(**change):
-    return dataclasses.replace(Row("a/b", "here", "242.8 ms", lambda: 242.84 * ms, "agrees", "because"), **change)
+    return dataclasses.replace(
+        Row("a/b", "here", "242.8 ms", lambda: 242.84 * ms, "agrees", "because"), **change
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,13 +79,19 @@ def test_a_verdict_that_holds_is_none(change):
 def test_prices_are_not_set_as_mathematics():
     """JupyterLab would set what stands between two dollar signs of one cell as a formula."""
     html = ledger.table("figure-4/millions")._repr_html_()
-    assert "<span>$</span>3 an hour" in html and html.count("$") == html.count("<span>$</span>") >= 2
+    assert (
+        "<span>$</span>3 an hour" in html and html.count("$") == html.count("<span>$</span>") >= 2
+    )
 
 
 def test_tables_and_report():
-    """A table would miss its rows, swallow a wrong id, or the report's counts not add up to the rows."""
+    """A table would miss its rows, swallow a wrong id, or the report's counts not add up to the
+    rows.
+    """
     assert "242.83 ms" in repr(ledger.table("napkin-1.2/ring-6GB"))
-    assert ledger.table("napkin-1.1", "figure-8")._repr_html_().count("<tr>") == 1 + len(ledger.rows("napkin-1.1")) + len(ledger.rows("figure-8"))
+    assert ledger.table("napkin-1.1", "figure-8")._repr_html_().count("<tr>") == 1 + len(
+        ledger.rows("napkin-1.1")
+    ) + len(ledger.rows("figure-8"))
     with pytest.raises(ValueError, match="napkin-1.1"):
         ledger.table("napkin-99")
     with pytest.raises(ValueError):
@@ -102,34 +110,53 @@ def test_tables_and_report():
         ({"verdict": "differs", "says": "2 ms", "compute": lambda: 8 * ms}, 4.0),
         ({"verdict": "differs", "says": "10-50 ms", "compute": lambda: 25 * us}, 400.0),
         ({"verdict": "differs", "says": "70-100 kW", "compute": lambda: 200e3}, 2.0),
-        ({"verdict": "differs", "says": "alike", "between": (0.5, 2.0), "compute": lambda: 6.0}, 3.0),
+        (
+            {"verdict": "differs", "says": "alike", "between": (0.5, 2.0), "compute": lambda: 6.0},
+            3.0,
+        ),
         ({"verdict": "differs", "says": "0 ms", "compute": lambda: 1.0}, math.inf),
         ({"verdict": "conflicts", "says": "10-20 us", "other": "50-100 us"}, 2.5),
         ({"verdict": "conflicts", "says": "49,152", "other": "24,576"}, 2.0),
     ],
 )
 def test_how_far_off(change, factor):
-    """An erratum would stand among the wrong severity: worked by hand, either side of the truth, ranges by their nearest ends."""
+    """An erratum would stand among the wrong severity: worked by hand, either side of the truth,
+    ranges by their nearest ends.
+    """
     assert _row(**change).factor() == pytest.approx(factor, rel=1e-12)
 
 
 def test_errata_by_severity_are_all_errata_once_and_sorted():
-    """An erratum would be missing from the list of all, stand twice, or a small one before a grave one."""
+    """An erratum would be missing from the list of all, stand twice, or a small one before a grave
+    one.
+    """
     listed = [row for table in ledger.by_severity().values() for row in table.rows]
-    assert sorted(row.id for row in listed) == sorted(row.id for row in ledger.rows() if row.verdict in ("differs", "conflicts"))
-    assert [row.factor() for row in listed] == sorted((row.factor() for row in listed), reverse=True)
-    for (words, table), (_, least) in zip(ledger.by_severity().items(), ledger.SEVERITIES, strict=True):
+    assert sorted(row.id for row in listed) == sorted(
+        row.id for row in ledger.rows() if row.verdict in ("differs", "conflicts")
+    )
+    assert [row.factor() for row in listed] == sorted(
+        (row.factor() for row in listed), reverse=True
+    )
+    for (words, table), (_, least) in zip(
+        ledger.by_severity().items(), ledger.SEVERITIES, strict=True
+    ):
         assert min(row.factor() for row in table.rows) >= least, words
 
 
-KNOWN = [f"E-{n:02}" for n in range(1, 28)] + [f"E-{kind}{n}" for kind, most in (("T", 6), ("B", 13), ("X", 8)) for n in range(1, most + 1)]
+KNOWN = [f"E-{n:02}" for n in range(1, 28)] + [
+    f"E-{kind}{n}" for kind, most in (("T", 6), ("B", 13), ("X", 8)) for n in range(1, most + 1)
+]
 
 
 def test_every_known_erratum_has_a_row_or_a_saying():
-    """An erratum that was once found would be listed nowhere: 27 of the chapter, 6 of its translation, 13 of the guide, 8 between the two."""
+    """An erratum that was once found would be listed nowhere: 27 of the chapter, 6 of its
+    translation, 13 of the guide, 8 between the two.
+    """
     from fabriclab.ledger import words
 
-    told = " ".join([*(row.note for row in ledger.rows()), *(saying.id for saying in words.SAYINGS)])
+    told = " ".join(
+        [*(row.note for row in ledger.rows()), *(saying.id for saying in words.SAYINGS)]
+    )
     assert [name for name in KNOWN if not re.search(rf"{name}\b", told)] == []
 
 
@@ -137,51 +164,101 @@ def test_sayings_are_shown_whole():
     """A saying would miss from the table, or its words be set as marks of HTML."""
     from fabriclab.ledger import words
 
-    assert words.table()._repr_html_().count("<tr>") == 1 + len(words.SAYINGS) == 1 + len(repr(words.table()).splitlines())
+    assert (
+        words.table()._repr_html_().count("<tr>")
+        == 1 + len(words.SAYINGS)
+        == 1 + len(repr(words.table()).splitlines())
+    )
     odd = words.Table((words.Saying("E-00", "<b>", "says", "so", "source"),))
     assert "&lt;b&gt;" in odd._repr_html_()
 
 
 def _claims():
-    """(place, pattern of row ids) of every entry that has rows, and place of every entry that has a reason instead."""
+    """(place, pattern of row ids) of every entry that has rows, and place of every entry that has a
+    reason instead.
+    """
     places = {**{f"R{number:03}": of for number, of in printed.ENTRIES.items()}, **printed.BESIDES}
-    with_rows = {place: of.split() for place, of in places.items() if all("/" in word for word in of.split())}
-    return [(place, pattern) for place, patterns in with_rows.items() for pattern in patterns], sorted(set(places) - set(with_rows))
+    with_rows = {
+        place: of.split() for place, of in places.items() if all("/" in word for word in of.split())
+    }
+    return [
+        (place, pattern) for place, patterns in with_rows.items() for pattern in patterns
+    ], sorted(set(places) - set(with_rows))
 
 
 def test_every_printed_number_has_a_row_and_every_row_a_printed_number():
-    """A number of the texts would have lost its row, or a row stand for nothing that a text prints."""
+    """A number of the texts would have lost its row, or a row stand for nothing that a text
+    prints.
+    """
     claims, _ = _claims()
     ids = [row.id for row in ledger.rows()]
-    assert [(place, pattern) for place, pattern in claims if not any(fnmatchcase(row, pattern) for row in ids)] == []
+    assert [
+        (place, pattern)
+        for place, pattern in claims
+        if not any(fnmatchcase(row, pattern) for row in ids)
+    ] == []
     assert [row for row in ids if not any(fnmatchcase(row, pattern) for _, pattern in claims)] == []
 
 
 def test_entries_without_rows_are_few_and_say_why():
     """An entry would be passed over without a reason, or a number of the list be left out."""
     _, without = _claims()
-    assert [number for number in (*range(1, 243), *range(271, 334)) if number not in printed.ENTRIES] == [] and len(printed.ENTRIES) == 242 + 63
-    assert len(without) <= 26 and all(len(printed.ENTRIES[int(place[1:])].split()) > 2 for place in without)
+    assert [
+        number for number in (*range(1, 243), *range(271, 334)) if number not in printed.ENTRIES
+    ] == [] and len(printed.ENTRIES) == 242 + 63
+    assert len(without) <= 26 and all(
+        len(printed.ENTRIES[int(place[1:])].split()) > 2 for place in without
+    )
 
 
-@pytest.mark.skipif(not (SHARED / "facts" / "CHAPTER.md").is_file(), reason="no list of the texts' numbers here")
+@pytest.mark.skipif(
+    not (SHARED / "facts" / "CHAPTER.md").is_file(), reason="no list of the texts' numbers here"
+)
 def test_the_list_of_numbers_has_no_other_entries():
     """Our list of the texts' numbers would have an entry that is not looked up in the ledger."""
-    listed = re.findall(r"^\| R(\d+) \|", (SHARED / "facts" / "CHAPTER.md").read_text(), re.MULTILINE)
+    listed = re.findall(
+        r"^\| R(\d+) \|", (SHARED / "facts" / "CHAPTER.md").read_text(), re.MULTILINE
+    )
     assert sorted(map(int, listed)) == sorted(printed.ENTRIES)
 
 
-UNITS = {"Gbps": "Gb/s", "μs": "us", "米": "m", "percent": "%", "百分数": "%", "百分比": "%", "百分点": "%", "个百分点": "%", "秒": "s", "×": "x", "倍": "x", "pJ": "pJ/bit", "\\mu": "us", "\\times": "x"}  # as written: as `units` reads it
-UNIT = r"[GTE]b/s|[GT]B/s|TFLOP/s|Gbps|[KMGT]B|[kMG]?W\b|ms|ns|μs|us\b|米|m\b|pJ|dB|%|percent|个?百分[数比点]|billion|秒|×|倍|x\b|\\mu|\\times"
-QUANTITY = re.compile(rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?)(?:\s*[-–至~]\s*(\d[\d,.]*))?[\s$\\;,]*?({UNIT})")
+UNITS = {
+    "Gbps": "Gb/s",
+    "μs": "us",
+    "米": "m",
+    "percent": "%",
+    "百分数": "%",
+    "百分比": "%",
+    "百分点": "%",
+    "个百分点": "%",
+    "秒": "s",
+    "×": "x",
+    "倍": "x",
+    "pJ": "pJ/bit",
+    "\\mu": "us",
+    "\\times": "x",
+}  # as written: as `units` reads it
+UNIT = (
+    r"[GTE]b/s|[GT]B/s|TFLOP/s|Gbps|[KMGT]B|[kMG]?W\b|ms|ns|μs|us\b|米|m\b|pJ|dB|%|percent"
+    r"|个?百分[数比点]|billion|秒|×|倍|x\b|\\mu|\\times"
+)
+QUANTITY = re.compile(
+    rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?)(?:\s*[-–至~]\s*(\d[\d,.]*))?[\s$\\;,]*?({UNIT})"
+)
 TEXTS = sorted((SHARED / "seeds").glob("*.txt")) if (SHARED / "seeds").is_dir() else []
 
 
 def _values(text):
-    """{(dimension, value to four digits)} of every quantity that a row's words begin with, end on or span."""
+    """{(dimension, value to four digits)} of every quantity that a row's words begin with, end on
+    or span.
+    """
     match = ledger._RANGE.match(text)
     unit = match and match["high"].lstrip("0123456789.,$")
-    tries = [match["high"], f"{match['low']} {match['low_unit'] or unit}"] if match else [" ".join(text.split()[start:]) for start in range(len(text.split()))]
+    tries = (
+        [match["high"], f"{match['low']} {match['low_unit'] or unit}"]
+        if match
+        else [" ".join(text.split()[start:]) for start in range(len(text.split()))]
+    )
     return {value for each in tries if (value := _value(each))}
 
 
@@ -197,6 +274,21 @@ def _value(text):
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.name[:3])
 def test_every_quantity_of_the_texts_is_one_of_a_row(text):
     """A text would print a quantity, a number with a unit, that no row of the ledger has."""
-    held = {value for row in ledger.rows() for words in (row.says, row.other) if words for value in _values(words)}
-    found = [(number, UNITS.get(unit, unit)) for low, high, unit in QUANTITY.findall(text.read_text()) for number in (low, high) if number]
-    assert len(found) > 50 and {(number, unit) for number, unit in found if _value(f"{number} {unit}") not in held} == set()
+    held = {
+        value
+        for row in ledger.rows()
+        for words in (row.says, row.other)
+        if words
+        for value in _values(words)
+    }
+    found = [
+        (number, UNITS.get(unit, unit))
+        for low, high, unit in QUANTITY.findall(text.read_text())
+        for number in (low, high)
+        if number
+    ]
+    assert (
+        len(found) > 50
+        and {(number, unit) for number, unit in found if _value(f"{number} {unit}") not in held}
+        == set()
+    )

@@ -1,4 +1,6 @@
-"""Chapter, field guide and makers side by side: every disagreement is shown whole, in a notebook and in plain text."""
+"""Chapter, field guide and makers side by side: every disagreement is shown whole, in a notebook
+and in plain text.
+"""
 
 from fabriclab import catalog
 from fabriclab.ledger import sides
@@ -8,7 +10,12 @@ def test_the_table_shows_all_sides():
     """A side, an erratum or a source would be lost on the way to a reader."""
     shown = sides.table()
     page, lines = shown._repr_html_(), repr(shown).splitlines()
-    assert page.count("<tr>") == len(catalog.DISAGREEMENTS) + 1 and len(lines) == len(catalog.DISAGREEMENTS)
+    assert page.count("<tr>") == len(catalog.DISAGREEMENTS) + 1 and len(lines) == len(
+        catalog.DISAGREEMENTS
+    )
     for one, line in zip(catalog.DISAGREEMENTS, lines):
-        assert all(side in line for side in (one.subject, one.chapter, one.guide, one.vendor, one.errata, one.source))
+        assert all(
+            side in line
+            for side in (one.subject, one.chapter, one.guide, one.vendor, one.errata, one.source)
+        )
     assert "Meta&#x27;s" in page and "<td style='text-align:left'>Spectrum-X Ethernet</td>" in page

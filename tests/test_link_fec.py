@@ -1,4 +1,6 @@
-"""Level 1, error correction: Reed-Solomon losses against arbitrary precision, simulated codewords and published values."""
+"""Level 1, error correction: Reed-Solomon losses against arbitrary precision, simulated codewords
+and published values.
+"""
 
 import math
 
@@ -17,13 +19,18 @@ from fabriclab.units import Gbps, ns
 def exact_loss(code, ber):
     with mpmath.workdps(60):
         p = 1 - (1 - mpmath.mpf(ber)) ** code.symbol_bits
-        return mpmath.fsum(mpmath.binomial(code.n, i) * p**i * (1 - p) ** (code.n - i) for i in range(code.corrects + 1, code.n + 1))
+        return mpmath.fsum(
+            mpmath.binomial(code.n, i) * p**i * (1 - p) ** (code.n - i)
+            for i in range(code.corrects + 1, code.n + 1)
+        )
 
 
 @pytest.mark.parametrize("code", [KP4, KR4, ReedSolomon(255, 239, 8), ReedSolomon(7, 3, 3)])
 @pytest.mark.parametrize("ber", [1e-18, 1e-12, 1e-9, 1e-7, 1e-5, 1e-4, 2.4e-4, 1e-3, 1e-2, 0.3])
 def test_codeword_loss_to_arbitrary_depth(code, ber):
-    """The sum in logarithms would lose digits far below the 1e-16 of 1 minus a sum: here down to 1e-250, against 60 digits."""
+    """The sum in logarithms would lose digits far below the 1e-16 of 1 minus a sum: here down to
+    1e-250, against 60 digits.
+    """
     assert code.codeword_loss(ber) == pytest.approx(float(exact_loss(code, ber)), rel=1e-11)
 
 
@@ -36,16 +43,24 @@ def test_published_losses():
 
 
 def test_codes_of_the_standard():
-    """The codes, their overheads or their line rates would not be those of IEEE 802.3 clauses 91 and 119."""
+    """The codes, their overheads or their line rates would not be those of IEEE 802.3 clauses 91
+    and 119.
+    """
     assert (KP4.corrects, KR4.corrects) == (15, 7)
     assert KP4.overhead == pytest.approx(30 / 514) and KR4.overhead == pytest.approx(14 / 514)
     assert KP4.line_factor == 1.0625 and KR4.line_factor == 66 / 64
-    assert KP4.line_rate(np.array([50, 100, 400]) * Gbps) / Gbps == pytest.approx([53.125, 106.25, 425.0], rel=1e-15)
-    assert KP4.codeword_time(425 * Gbps) / ns == pytest.approx(12.8) and KP4.codeword_time(106.25 * Gbps) / ns == pytest.approx(51.2)
+    assert KP4.line_rate(np.array([50, 100, 400]) * Gbps) / Gbps == pytest.approx(
+        [53.125, 106.25, 425.0], rel=1e-15
+    )
+    assert KP4.codeword_time(425 * Gbps) / ns == pytest.approx(12.8) and KP4.codeword_time(
+        106.25 * Gbps
+    ) / ns == pytest.approx(51.2)
 
 
 def test_simulated_codewords():
-    """Bits flipped at random and counted per symbol and codeword would be lost at another rate than the tail sum's."""
+    """Bits flipped at random and counted per symbol and codeword would be lost at another rate than
+    the tail sum's.
+    """
     rng, words = np.random.default_rng(8), 4000
     for ber in (1.5e-3, 2.5e-3):
         flipped = rng.random((words, KP4.n, KP4.symbol_bits)) < ber
@@ -55,7 +70,9 @@ def test_simulated_codewords():
 
 
 def test_simulated_frames():
-    """Frames laid over a stream of codewords would meet a lost one at another rate: random starts, one codeword in 20 lost."""
+    """Frames laid over a stream of codewords would meet a lost one at another rate: random starts,
+    one codeword in 20 lost.
+    """
     rng, trials = np.random.default_rng(9), 200_000
     for frame in (64, 4096):
         bits = KP4.payload * 8
@@ -76,38 +93,64 @@ def test_more_errors_more_loss(ber, factor):
     """A worse line would lose less, a stronger code more, or a longer frame less."""
     assert KP4.codeword_loss(ber) <= KP4.codeword_loss(min(1.0, ber * factor)) * (1 + 1e-9)
     assert KP4.codeword_loss(ber) <= KR4.codeword_loss(ber) * (1 + 1e-9)
-    assert KP4.codeword_loss(ber) <= KP4.frame_loss(ber, 64) * (1 + 1e-9) <= KP4.frame_loss(ber, 9000) * (1 + 1e-8)
+    assert (
+        KP4.codeword_loss(ber)
+        <= KP4.frame_loss(ber, 64) * (1 + 1e-9)
+        <= KP4.frame_loss(ber, 9000) * (1 + 1e-8)
+    )
 
 
 def test_the_tail_is_an_incomplete_beta_function():
-    """The sum would part from its closed form I_p(t+1, n-t) somewhere over a sweep; arrays keep their shape."""
+    """The sum would part from its closed form I_p(t+1, n-t) somewhere over a sweep; arrays keep
+    their shape.
+    """
     ber = np.logspace(-15, -1, 30).reshape(5, 6)
-    assert KP4.codeword_loss(ber) == pytest.approx(special.betainc(16, 529, KP4.symbol_error(ber)), rel=1e-10)
+    assert KP4.codeword_loss(ber) == pytest.approx(
+        special.betainc(16, 529, KP4.symbol_error(ber)), rel=1e-10
+    )
     assert KP4.codeword_loss(ber).shape == (5, 6) and isinstance(KP4.codeword_loss(1e-4), float)
 
 
 def test_ends():
     """A perfect or a hopeless line would give something else than 0 and 1, or a warning."""
-    assert (KP4.codeword_loss(0), KP4.codeword_loss(1), KP4.frame_loss(0), KP4.frame_loss(1), KP4.ber_for(0), KP4.ber_for(1)) == (0, 1, 0, 1, 0, 1)
+    assert (
+        KP4.codeword_loss(0),
+        KP4.codeword_loss(1),
+        KP4.frame_loss(0),
+        KP4.frame_loss(1),
+        KP4.ber_for(0),
+        KP4.ber_for(1),
+    ) == (0, 1, 0, 1, 0, 1)
 
 
 def test_hops_are_counted_by_walking():
-    """Switches, cables and tiers would be confused: counted on a leaf-spine and on a three-tier tree built as graphs (E-09)."""
+    """Switches, cables and tiers would be confused: counted on a leaf-spine and on a three-tier
+    tree built as graphs (E-09).
+    """
     import networkx as nx
 
     two = nx.Graph([("h1", "l1"), ("l1", "s"), ("s", "l2"), ("l2", "h2")])
-    three = nx.Graph([("h1", "l1"), ("l1", "s1"), ("s1", "c"), ("c", "s2"), ("s2", "l2"), ("l2", "h2")])
+    three = nx.Graph(
+        [("h1", "l1"), ("l1", "s1"), ("s1", "c"), ("c", "s2"), ("s2", "l2"), ("l2", "h2")]
+    )
     for tiers, graph in ((2, two), (3, three)):
         path = nx.shortest_path(graph, "h1", "h2")
-        assert link.switches_on_path(tiers) == len(path) - 2 and link.links_on_path(tiers) == len(path) - 1
+        assert (
+            link.switches_on_path(tiers) == len(path) - 2
+            and link.links_on_path(tiers) == len(path) - 1
+        )
     assert link.switches_on_path(1) == 1
 
 
 def test_latency_of_the_text():
-    """FEC on the chapter's three switches would not be 300 to 600 ns, both ways 600 to 1,200, a real three-tier path 500 to 1,000."""
+    """FEC on the chapter's three switches would not be 300 to 600 ns, both ways 600 to 1,200, a
+    real three-tier path 500 to 1,000.
+    """
     assert [link.fec_latency(3, t * ns) / ns for t in (100, 200)] == pytest.approx([300, 600])
     assert [link.fec_latency(6, t * ns) / ns for t in (100, 200)] == pytest.approx([600, 1200])
-    assert [link.fec_latency(link.switches_on_path(3), t * ns) / ns for t in (100, 200)] == pytest.approx([500, 1000])
+    assert [
+        link.fec_latency(link.switches_on_path(3), t * ns) / ns for t in (100, 200)
+    ] == pytest.approx([500, 1000])
 
 
 @pytest.mark.parametrize(
@@ -130,6 +173,8 @@ def test_latency_of_the_text():
     ],
 )
 def test_bad_input_is_named(call, name):
-    """Nonsense would come back as a number, or as an error that does not say which argument it means."""
+    """Nonsense would come back as a number, or as an error that does not say which argument it
+    means.
+    """
     with pytest.raises(ValueError, match=name):
         call()

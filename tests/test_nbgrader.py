@@ -1,4 +1,5 @@
-"""The notebooks of solutions/ are nbgrader's own assignments: one is made, sent, graded and given back by nbgrader itself.
+"""The notebooks of solutions/ are nbgrader's own assignments: one is made, sent, graded and given
+back by nbgrader itself.
 
 The other notebooks are held against nbgrader's rules for cells without being run.
 """
@@ -31,20 +32,33 @@ def graded(cell):
 
 def asked(book):
     """{grade_id of the answer: exercise id}, as the cells before the answers ask."""
-    asks = {graded(cell)["grade_id"].removeprefix("ask-"): re.search(r'\.ask\("([\w.]+)"\)', cell["source"]) for cell in book["cells"]
-            if graded(cell).get("grade_id", "").startswith("ask-")}
+    asks = {
+        graded(cell)["grade_id"].removeprefix("ask-"): re.search(
+            r'\.ask\("([\w.]+)"\)', cell["source"]
+        )
+        for cell in book["cells"]
+        if graded(cell).get("grade_id", "").startswith("ask-")
+    }
     return {name: found[1] for name, found in asks.items()}
 
 
 @pytest.mark.parametrize("path", WORKED, ids=lambda path: path.stem)
 def test_cells(path):
-    """nbgrader would stop at such a cell, book points for nothing, or give a class more points than there are exercises."""
+    """nbgrader would stop at such a cell, book points for nothing, or give a class more points than
+    there are exercises.
+    """
     book = nbformat.read(path, as_version=4)
     preprocessors.CheckCellMetadata().preprocess(book, {})
     answers = asked(book)
-    assert set(answers.values()) == {name for name in bank.ids() if name in answers.values()} and len(set(answers.values())) == len(answers)
+    assert set(answers.values()) == {
+        name for name in bank.ids() if name in answers.values()
+    } and len(set(answers.values())) == len(answers)
     by_hand = {name for name, exercise in answers.items() if bank.find(exercise).kind.by_hand}
-    points = {graded(cell)["grade_id"]: graded(cell)["points"] for cell in book["cells"] if graded(cell).get("grade")}
+    points = {
+        graded(cell)["grade_id"]: graded(cell)["points"]
+        for cell in book["cells"]
+        if graded(cell).get("grade")
+    }
     worked = {name for name in points if name.startswith("worked-")}
     assert points.pop("points") == len(answers) - len(by_hand)
     assert {points.pop(name) for name in worked} == {0}
@@ -97,7 +111,11 @@ def run(root):
         book = nbformat.reads(released, as_version=4)
         for cell in book["cells"]:
             if graded(cell).get("grade_id") in answers:
-                cell["source"] = next(other["source"] for other in worked["cells"] if graded(other).get("grade_id") == graded(cell)["grade_id"])
+                cell["source"] = next(
+                    other["source"]
+                    for other in worked["cells"]
+                    if graded(other).get("grade_id") == graded(cell)["grade_id"]
+                )
         folder = root / "submitted" / student / NAME
         folder.mkdir(parents=True)
         nbformat.write(book, folder / f"{NAME}.ipynb")
@@ -111,22 +129,34 @@ def run(root):
 def booked(nbgrader, student):
     with nbgrader.gradebook as book:
         submission = book.find_submission_notebook(NAME, NAME, student)
-        return {grade.name: (grade.score, grade.max_score, grade.needs_manual_grade) for grade in submission.grades}
+        return {
+            grade.name: (grade.score, grade.max_score, grade.needs_manual_grade)
+            for grade in submission.grades
+        }
 
 
 def test_release(course):
     """A solution in nbgrader's release would be handed to the class."""
     root, _ = course
     text = (root / "release" / NAME / f"{NAME}.ipynb").read_text(encoding="utf-8")
-    assert "SOLUTION" not in text and "Rubric" not in text and "rubric" not in json.loads(text)["cells"][-2]["source"]
+    assert (
+        "SOLUTION" not in text
+        and "Rubric" not in text
+        and "rubric" not in json.loads(text)["cells"][-2]["source"]
+    )
     handed = nbformat.reads(text, as_version=4)
     mine = nbformat.read(ROOT / "exercises" / f"{NAME}.ipynb", as_version=4)
-    code = [[cell["source"] for cell in book["cells"] if cell["cell_type"] == "code"] for book in (handed, mine)]
+    code = [
+        [cell["source"] for cell in book["cells"] if cell["cell_type"] == "code"]
+        for book in (handed, mine)
+    ]
     assert code[0] == code[1]
 
 
 def test_points(course):
-    """nbgrader must book one point for each exercise that is right, none for a blank, and leave the essay to a person."""
+    """nbgrader must book one point for each exercise that is right, none for a blank, and leave the
+    essay to a person.
+    """
     _, nbgrader = course
     ada, blank = booked(nbgrader, "ada"), booked(nbgrader, "blank")
     assert ada["points"] == (2, 4, False) and blank["points"] == (0, 4, False)

@@ -13,9 +13,13 @@ from fabriclab.units import day, hour, minute
 
 @given(st.fractions(0, 1, max_denominator=10**6), st.integers(0, 60), st.integers(0, 5))
 def test_at_least_one_against_exact_fractions(p, units, periods):
-    """The chance would not be one minus all of them holding out, counted exactly; zero units or periods included."""
+    """The chance would not be one minus all of them holding out, counted exactly; zero units or
+    periods included.
+    """
     exact = 1 - (1 - p) ** (units * periods)
-    assert reliability.at_least_one(float(p), units, periods) == pytest.approx(float(exact), rel=1e-9, abs=1e-300)
+    assert reliability.at_least_one(float(p), units, periods) == pytest.approx(
+        float(exact), rel=1e-9, abs=1e-300
+    )
 
 
 def test_small_chances_keep_their_digits():
@@ -24,9 +28,13 @@ def test_small_chances_keep_their_digits():
 
 
 def test_napkin_1_5_and_its_variants():
-    """The chapter's 21.8 % a day, or what its facts sheet derives from it: a week, copper to the hosts, another MTTF."""
+    """The chapter's 21.8 % a day, or what its facts sheet derives from it: a week, copper to the
+    hosts, another MTTF.
+    """
     modules = reliability.transceivers(4096, 3)
-    assert modules == 2 * 12_288 and reliability.transceivers(4096, 3, copper_hosts=True) == 2 * 8192
+    assert (
+        modules == 2 * 12_288 and reliability.transceivers(4096, 3, copper_hosts=True) == 2 * 8192
+    )
     chances = reliability.at_least_one(1e-5, np.array([modules, 7 * modules, 16_384]))
     assert chances == pytest.approx(np.array([0.21789, 0.821, 0.151]), abs=5e-4)
     worse = reliability.rate_from_mttf(50_000 * hour)
@@ -35,20 +43,30 @@ def test_napkin_1_5_and_its_variants():
 
 
 def test_first_failure_and_first_bad_day_against_simulated_fleets():
-    """The mean wait for the first failure, or for the first day with one, would not be what fleets with random failures show."""
+    """The mean wait for the first failure, or for the first day with one, would not be what fleets
+    with random failures show.
+    """
     rng = np.random.default_rng(5)
     rate, units = 0.3 / day, 4
     first = rng.exponential(1 / rate, size=(40_000, units)).min(axis=1)
     assert first.mean() == pytest.approx(reliability.time_to_first(rate, units), rel=0.02)
     p = 1 - reliability.failure_free(rate, 1, day)
-    assert np.ceil(first / day).mean() == pytest.approx(reliability.periods_to_first(p, units), rel=0.02)
-    assert (first > day).mean() == pytest.approx(reliability.failure_free(rate, units, day), abs=0.01)
+    assert np.ceil(first / day).mean() == pytest.approx(
+        reliability.periods_to_first(p, units), rel=0.02
+    )
+    assert (first > day).mean() == pytest.approx(
+        reliability.failure_free(rate, units, day), abs=0.01
+    )
 
 
 def test_published_failure_counts():
-    """8,192 and 100,000 GPUs of MTTF 50,000 h, 500 ppm a day, or Llama 3's 419 interruptions would come out differently."""
+    """8,192 and 100,000 GPUs of MTTF 50,000 h, 500 ppm a day, or Llama 3's 419 interruptions would
+    come out differently.
+    """
     gpu = reliability.rate_from_mttf(50_000 * hour)
-    assert reliability.expected_failures(gpu, np.array([8192, 100_000]), day) == pytest.approx(np.array([3.93, 48.0]), abs=0.005)
+    assert reliability.expected_failures(gpu, np.array([8192, 100_000]), day) == pytest.approx(
+        np.array([3.93, 48.0]), abs=0.005
+    )
     assert 1 / reliability.rate_from_ppm(500) == pytest.approx(48_000 * hour)
     assert reliability.rate_from_afr(0.1825) == pytest.approx(reliability.rate_from_ppm(500))
     llama = reliability.rate_from_mttf(16_384 * 54 * day / 419)
@@ -56,7 +74,9 @@ def test_published_failure_counts():
 
 
 def test_a_system_fails_as_often_as_its_parts_together():
-    """A node of the appendix's parts would not come to 3,593 h, or a system of parts that never fail would stop."""
+    """A node of the appendix's parts would not come to 3,593 h, or a system of parts that never
+    fail would stop.
+    """
     hours = np.array([50e3, 150e3, 100e3, 200e3, 200e3]) * hour
     assert reliability.system_mttf(hours, [8, 8, 2, 1, 8]) == pytest.approx(3593 * hour, rel=1e-3)
     assert reliability.system_mttf([hour], [0]) == math.inf
@@ -65,15 +85,23 @@ def test_a_system_fails_as_often_as_its_parts_together():
 
 
 def test_degraded_share_against_a_simulated_part():
-    """The share of time a part is bad would not be what good and bad spells, drawn in turn, add up to (E-22: 50 days make 0.1 %)."""
+    """The share of time a part is bad would not be what good and bad spells, drawn in turn, add up
+    to (E-22: 50 days make 0.1 %).
+    """
     rng = np.random.default_rng(7)
     good, bad = rng.exponential(100.0, 20_000), rng.exponential(25.0, 20_000)
-    assert bad.sum() / (good.sum() + bad.sum()) == pytest.approx(reliability.degraded_share(1 / 100, 25), rel=0.03)
-    assert reliability.degraded_share(reliability.rate_from_ppm(20), 50 * day) == pytest.approx(0.001, rel=2e-3)
+    assert bad.sum() / (good.sum() + bad.sum()) == pytest.approx(
+        reliability.degraded_share(1 / 100, 25), rel=0.03
+    )
+    assert reliability.degraded_share(reliability.rate_from_ppm(20), 50 * day) == pytest.approx(
+        0.001, rel=2e-3
+    )
 
 
 def lost_in_simulation(interval, cost, mtbf, restart, rng, segments=4000):
-    """Share of wasted time of a job that works and saves `segments` times, thrown back by failures at random."""
+    """Share of wasted time of a job that works and saves `segments` times, thrown back by failures
+    at random.
+    """
     clock = 0.0
     for _ in range(segments):
         pause = 0.0
@@ -89,26 +117,35 @@ def lost_in_simulation(interval, cost, mtbf, restart, rng, segments=4000):
 
 @pytest.mark.parametrize("interval, restart", [(300.0, 0.0), (300.0, 120.0), (1500.0, 60.0)])
 def test_wasted_share_against_a_simulated_job(interval, restart):
-    """What failures and checkpoints cost would not be what a job that lives through thousands of them loses."""
+    """What failures and checkpoints cost would not be what a job that lives through thousands of
+    them loses.
+    """
     got = lost_in_simulation(interval, 40.0, 1000.0, restart, np.random.default_rng(11))
-    assert got == pytest.approx(reliability.wasted_share(interval, 40.0, 1000.0, restart), abs=0.015)
+    assert got == pytest.approx(
+        reliability.wasted_share(interval, 40.0, 1000.0, restart), abs=0.015
+    )
 
 
 def test_youngs_interval_is_near_the_best():
-    """No interval may beat Young's by more than a trifle while a checkpoint is short against the time between failures."""
+    """No interval may beat Young's by more than a trifle while a checkpoint is short against the
+    time between failures.
+    """
     mtbf, cost = 6 * hour, 30.0
     tried = np.geomspace(10, 6 * hour, 4001)
     waste = reliability.wasted_share(tried, cost, mtbf)
     best = tried[waste.argmin()]
     assert reliability.young_interval(cost, mtbf) == pytest.approx(best, rel=0.05)
-    # the field guide's cluster: one failure in 20.6 to 22.2 minutes, checkpoints of 30, 60 and 120 s
+    # the field guide's cluster: one failure in 20.6 to 22.2 minutes, checkpoints of 30, 60 and 120
+    # s
     got = reliability.young_interval(np.array([30.0, 60, 120]), day / 67.5) / minute
     assert got == pytest.approx(np.array([4.6, 6.5, 9.2]), abs=0.05)
 
 
 @given(st.floats(1e-3, 1e6), st.floats(0, 1e6), st.floats(1e-3, 1e9), st.floats(0, 1e6))
 def test_wasted_share_is_a_share(interval, cost, mtbf, restart):
-    """A share below 0 or above 1, or a warning, would come out for some job; or less waste than the checkpoints alone."""
+    """A share below 0 or above 1, or a warning, would come out for some job; or less waste than the
+    checkpoints alone.
+    """
     waste = reliability.wasted_share(interval, cost, mtbf, restart)
     assert cost / (interval + cost) - 1e-9 <= waste <= 1
 
@@ -121,13 +158,25 @@ def test_units_for_undoes_at_least_one(p, chance):
     assert low <= chance * (1 + 1e-9) and chance <= high + 1e-9
 
 
-@pytest.mark.parametrize("call", [
-    lambda: reliability.at_least_one(1.5, 10), lambda: reliability.at_least_one(0.1, -1), lambda: reliability.at_least_one(0.1, 2.5),
-    lambda: reliability.at_least_one(math.nan, 1), lambda: reliability.rate_from_mttf(0), lambda: reliability.rate_from_afr(-1),
-    lambda: reliability.rate_from_ppm(-1), lambda: reliability.units_for(0.5, 0), lambda: reliability.units_for(0.5, 1),
-    lambda: reliability.young_interval(1, 0), lambda: reliability.wasted_share(0, 1, 1), lambda: reliability.transceivers(8, 0),
-    lambda: reliability.failure_free(-1, 1, 1), lambda: reliability.degraded_share(1, -1),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: reliability.at_least_one(1.5, 10),
+        lambda: reliability.at_least_one(0.1, -1),
+        lambda: reliability.at_least_one(0.1, 2.5),
+        lambda: reliability.at_least_one(math.nan, 1),
+        lambda: reliability.rate_from_mttf(0),
+        lambda: reliability.rate_from_afr(-1),
+        lambda: reliability.rate_from_ppm(-1),
+        lambda: reliability.units_for(0.5, 0),
+        lambda: reliability.units_for(0.5, 1),
+        lambda: reliability.young_interval(1, 0),
+        lambda: reliability.wasted_share(0, 1, 1),
+        lambda: reliability.transceivers(8, 0),
+        lambda: reliability.failure_free(-1, 1, 1),
+        lambda: reliability.degraded_share(1, -1),
+    ],
+)
 def test_bad_input_is_refused(call):
     """A wrong argument would give a wrong number instead of a ValueError."""
     with pytest.raises(ValueError, match="must be"):
@@ -135,8 +184,16 @@ def test_bad_input_is_refused(call):
 
 
 def test_nothing_fails_and_everything_fails():
-    """The ends of the scale would give a NaN or a warning: no parts, parts that never fail, parts that always do."""
-    assert reliability.at_least_one(1.0, 0) == 0 and reliability.at_least_one(1.0, 1) == 1 and reliability.at_least_one(0.0, 5) == 0
+    """The ends of the scale would give a NaN or a warning: no parts, parts that never fail, parts
+    that always do.
+    """
+    assert (
+        reliability.at_least_one(1.0, 0) == 0
+        and reliability.at_least_one(1.0, 1) == 1
+        and reliability.at_least_one(0.0, 5) == 0
+    )
     assert reliability.time_to_first(0, 10) == reliability.periods_to_first(0, 10) == math.inf
     assert reliability.periods_to_first(1, 10) == 1 and reliability.units_for(1, 0.5) == math.inf
-    assert type(reliability.at_least_one(0.1, 2)) is type(reliability.wasted_share(1, 1, 1)) is float
+    assert (
+        type(reliability.at_least_one(0.1, 2)) is type(reliability.wasted_share(1, 1, 1)) is float
+    )

@@ -1,4 +1,6 @@
-"""What every reader does with a file that is cut, mixed, no text, or very long: a clear reason and the line, nothing else."""
+"""What every reader does with a file that is cut, mixed, no text, or very long: a clear reason and
+the line, nothing else.
+"""
 
 import random
 import re
@@ -12,11 +14,17 @@ from fabriclab.diagnosis import incidents
 from fabriclab.telemetry import made, pairs, source
 
 TEXTS = {
-    **{file: text for file, text in made.shipped().items() if "slow_port" not in file and "_after" not in file},
+    **{
+        file: text
+        for file, text in made.shipped().items()
+        if "slow_port" not in file and "_after" not in file
+    },
     "gpu.txt": made.dcgmi_dmon([[(0.99, 0.4)] * 2] * 2),
     "smi.txt": made.nvidia_smi_dmon([[0.5, 0.6]] * 3),
     "pfcwd.txt": made.pfcwd_stats({"Ethernet0:3": (True, 4, 3, 100, 300, 90, 0)}),
-    "pfc.txt": made.pfc_counters({"Ethernet0": [0, 0, 0, 1420, 0, 0, 0, 0]}, {"Ethernet0": [0] * 8}),
+    "pfc.txt": made.pfc_counters(
+        {"Ethernet0": [0, 0, 0, 1420, 0, 0, 0, 0]}, {"Ethernet0": [0] * 8}
+    ),
     "ethtool.txt": made.ethtool({"rx_prio3_pause": 142, "tx_prio3_pause": 0}),
     "counters.txt": incidents.make("counters", 3)["perfquery.txt"],
     "pairs.csv": pairs.as_matrix(pairs.Pairs(("a", "b"), [0, 1], [1, 0], [48e9, 24e9])),
@@ -50,7 +58,9 @@ def test_the_whole_file_is_read_and_its_tool_is_told_from_any_other(name, file):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_cut_anywhere_it_is_read_or_refused_by_its_name(name, file):
-    """A file that ends in the middle would crash its reader, or a half number be read as a whole one."""
+    """A file that ends in the middle would crash its reader, or a half number be read as a whole
+    one.
+    """
     text, rng = TEXTS[name], random.Random(name)
     for at in rng.sample(range(len(text)), min(25, len(text))):
         refused(file(text[:at]))
@@ -58,7 +68,9 @@ def test_cut_anywhere_it_is_read_or_refused_by_its_name(name, file):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_bytes_that_are_no_text(name, file):
-    """A disk's garbage inside a log would crash its reader or change what it says without a word."""
+    """A disk's garbage inside a log would crash its reader or change what it says without a
+    word.
+    """
     text, rng = TEXTS[name].encode(), random.Random(name)
     for _ in range(10):
         at = rng.randrange(len(text))
@@ -69,33 +81,56 @@ def test_bytes_that_are_no_text(name, file):
 def test_two_tools_in_one_file_are_refused(file):
     """The first tool's numbers would be told, and the other's silently lost."""
     rng = random.Random(3)
-    names = [name for name in TEXTS if not name.startswith(("allreduce", "nccl"))]  # NCCL's log may stand beside its tests
+    names = [
+        name for name in TEXTS if not name.startswith(("allreduce", "nccl"))
+    ]  # NCCL's log may stand beside its tests
     for _ in range(25):
         one, other = rng.sample(names, 2)
-        first, second = telemetry.recognise(file(TEXTS[one])), telemetry.recognise(file(TEXTS[other]))
+        first, second = (
+            telemetry.recognise(file(TEXTS[one])),
+            telemetry.recognise(file(TEXTS[other])),
+        )
         if first is not second:
             reason = refused(file(TEXTS[one] + "\n" + TEXTS[other]))
             assert reason and "one tool's output a file" in reason, (one, other)
 
 
 def test_a_sign_is_at_the_beginning_of_a_line_or_has_its_word():
-    """A tool would be missed in a file because most lines are looked at only from their beginning, or for one word."""
+    """A tool would be missed in a file because most lines are looked at only from their beginning,
+    or for one word.
+    """
     lines = [line for text in TEXTS.values() for line in text.splitlines()]
-    lines += [f"{'x' * 3} {line}" for line in lines[::7]] + ["host:1:2 [0] NCCL INFO x", "a host:1:2 [0] NCCL WARN x", '   3 1[  ] ==( 4X 25.78125 Gbps Active/ LinkUp)==>  1 2[  ] "x" ( )']
+    lines += [f"{'x' * 3} {line}" for line in lines[::7]] + [
+        "host:1:2 [0] NCCL INFO x",
+        "a host:1:2 [0] NCCL WARN x",
+        '   3 1[  ] ==( 4X 25.78125 Gbps Active/ LinkUp)==>  1 2[  ] "x" ( )',
+    ]
     for reader in telemetry.READERS:
         for line in lines:
             found = bool(reader.SIGN.search(line))
-            assert found == (reader.INSIDE in line and found if hasattr(reader, "INSIDE") else bool(reader.SIGN.match(line))), (reader.TOOL, line)
+            assert found == (
+                reader.INSIDE in line and found
+                if hasattr(reader, "INSIDE")
+                else bool(reader.SIGN.match(line))
+            ), (reader.TOOL, line)
 
 
 def test_a_log_line_behind_other_text_is_still_known(file):
     """NCCL's log behind a launcher's prefix would be no tool's output."""
-    assert telemetry.recognise(file("job 7, rank 0: host-a:1:2 [0] NCCL INFO Using network IB\n")).TOOL == "NCCL's log"
+    assert (
+        telemetry.recognise(file("job 7, rank 0: host-a:1:2 [0] NCCL INFO Using network IB\n")).TOOL
+        == "NCCL's log"
+    )
 
 
 def test_a_long_file_costs_no_memory(file):
     """A log of a week would be held in memory as a whole."""
-    path = file(TEXTS["perfquery_before.txt"] + "2026-01-05 some other program's line, of no interest here" * 4 + "\n" + ("x" * 400 + "\n") * 5_000)
+    path = file(
+        TEXTS["perfquery_before.txt"]
+        + "2026-01-05 some other program's line, of no interest here" * 4
+        + "\n"
+        + ("x" * 400 + "\n") * 5_000
+    )
     tracemalloc.start()
     telemetry.report(path)
     _, most = tracemalloc.get_traced_memory()
@@ -112,7 +147,9 @@ def test_a_file_beyond_the_bound_is_refused_at_once(file):
 
 
 def test_a_terminal_sees_how_far_a_long_file_is(file, monkeypatch, capsys):
-    """One who waits for a long file would see nothing, or one who pipes the output find a progress line in it."""
+    """One who waits for a long file would see nothing, or one who pipes the output find a progress
+    line in it.
+    """
     path = file(TEXTS["perfquery_before.txt"] + "another line\n" * 1000)
     monkeypatch.setattr(source, "LONG_FILE", 4096)
     telemetry.report(path)
@@ -133,7 +170,9 @@ def test_hostile_names(file, capsys, tmp_path):
 
 @pytest.mark.parametrize("mark", ["\x07", "\x1b[2", "\b", "\x9b31m", "\u202e", "\x7f"])
 def test_no_name_inside_a_file_acts_on_the_terminal(mark, file, capsys):
-    """A host whose name rings a bell, wipes the line or turns the text around would do so when its report is shown."""
+    """A host whose name rings a bell, wipes the line or turns the text around would do so when its
+    report is shown.
+    """
     path = file(f"source,target,bandwidth [Gb/s]\na{mark},b,384\nb,a{mark},192\n", "pairs.csv")
     assert main(["read", str(path)]) == 0
     said = capsys.readouterr().out
@@ -141,5 +180,7 @@ def test_no_name_inside_a_file_acts_on_the_terminal(mark, file, capsys):
 
 
 def test_other_line_breaks_are_blanks(file):
-    """A carriage return inside a row would glue two numbers together, or wipe what stands before it."""
+    """A carriage return inside a row would glue two numbers together, or wipe what stands before
+    it.
+    """
     assert [line.text for line in source.lines(file("a\rb\x0cc\u2028d\te\r\n"))] == ["a b c d\te"]

@@ -1,4 +1,6 @@
-"""Flows, bisections and paths against other people's algorithms, and against brute force where that can be done."""
+"""Flows, bisections and paths against other people's algorithms, and against brute force where that
+can be done.
+"""
 
 import itertools
 from collections import Counter
@@ -10,9 +12,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabriclab.topology import (
-    assemble, bisection, build, dragonfly, extra_links, fat_tree, flow, halvings, leaf_spine, oversubscription, paths, rail_optimised, relabel,
-    superpod_h100, torus, without_cable, without_vertex,
-)  # fmt: skip
+    assemble,
+    bisection,
+    build,
+    dragonfly,
+    extra_links,
+    fat_tree,
+    flow,
+    halvings,
+    leaf_spine,
+    oversubscription,
+    paths,
+    rail_optimised,
+    relabel,
+    superpod_h100,
+    torus,
+    without_cable,
+    without_vertex,
+)
 from fabriclab.units import GB
 
 LINK = 50 * GB
@@ -22,7 +39,9 @@ def as_networkx(network):
     """The same wiring for networkx, capacities in cables of 50 GB/s."""
     graph = nx.Graph()
     graph.add_nodes_from(range(network.vertices))
-    for a, b, n, c in zip(network.a, network.b, network.multiplicity, network.capacity, strict=True):
+    for a, b, n, c in zip(
+        network.a, network.b, network.multiplicity, network.capacity, strict=True
+    ):
         graph.add_edge(int(a), int(b), capacity=float(n * c / LINK))
     return graph
 
@@ -38,7 +57,9 @@ def networkx_flow(network, left, right):
 
 
 def brute_bisection(network):
-    """The least cut over all halvings of the hosts, in cables: every side for every switch, then the hosts that must go against it."""
+    """The least cut over all halvings of the hosts, in cables: every side for every switch, then
+    the hosts that must go against it.
+    """
     cables = network.multiplicity
     if network.direct:
         n, least = network.hosts, np.inf
@@ -57,26 +78,62 @@ def brute_bisection(network):
         side = (code[:, None] >> np.arange(switches) & 1).astype(bool)
         cut = (side[:, a] != side[:, b]) @ cables[~up]
         left = side @ hosts
-        least = min(least, (cut + np.minimum(abs(left - half), abs(left - network.hosts + half))).min())
+        least = min(
+            least, (cut + np.minimum(abs(left - half), abs(left - network.hosts + half))).min()
+        )
     return least
 
 
 SMALL = [
-    fat_tree(4), build(13, 4), build(9, 4), build(12, 6, 2), build(16, 6, 2), build(30, 6, (2, 2)), build(17, 8, 2), build(31, 8, 3), build(19, 6, (1.5, 2)),
-    build(6, 8), leaf_spine(3, 1, 4, 1, 8), leaf_spine(7, 2, 6, 2, 8), rail_optimised(4, 2, 4), rail_optimised(5, 2, 4), rail_optimised(4, 2, 4, joined=False),
-    dragonfly(1, 2, 1), dragonfly(2, 2, 2), dragonfly(1, 3, 1), dragonfly(2, 3, 1), dragonfly(3, 4, 1), dragonfly(1, 1, 5), dragonfly(1, 2, 3),
-    torus((3, 3)), torus((4, 4)), torus((5, 3)), torus((2, 2, 4)), torus((3, 3, 2)), torus((7,)), torus((3, 6)), torus((2, 5)), torus((2, 2, 2, 2)),
-]  # fmt: skip
+    fat_tree(4),
+    build(13, 4),
+    build(9, 4),
+    build(12, 6, 2),
+    build(16, 6, 2),
+    build(30, 6, (2, 2)),
+    build(17, 8, 2),
+    build(31, 8, 3),
+    build(19, 6, (1.5, 2)),
+    build(6, 8),
+    leaf_spine(3, 1, 4, 1, 8),
+    leaf_spine(7, 2, 6, 2, 8),
+    rail_optimised(4, 2, 4),
+    rail_optimised(5, 2, 4),
+    rail_optimised(4, 2, 4, joined=False),
+    dragonfly(1, 2, 1),
+    dragonfly(2, 2, 2),
+    dragonfly(1, 3, 1),
+    dragonfly(2, 3, 1),
+    dragonfly(3, 4, 1),
+    dragonfly(1, 1, 5),
+    dragonfly(1, 2, 3),
+    torus((3, 3)),
+    torus((4, 4)),
+    torus((5, 3)),
+    torus((2, 2, 4)),
+    torus((3, 3, 2)),
+    torus((7,)),
+    torus((3, 6)),
+    torus((2, 5)),
+    torus((2, 2, 2, 2)),
+]
 
 
 @pytest.mark.parametrize("network", SMALL, ids=repr)
 def test_bisection_is_the_least_over_all_halvings(network):
-    """A halving that cuts less than the ones the structure offers would show here, odd sides and uneven leaves included."""
+    """A halving that cuts less than the ones the structure offers would show here, odd sides and
+    uneven leaves included.
+    """
     assert bisection(network, whole_nodes=False) / LINK == brute_bisection(network)
 
 
 @settings(max_examples=60)
-@given(hosts=st.integers(2, 50), radix=st.integers(4, 8), leaf=st.sampled_from([1, 1.5, 2, 3]), spine=st.sampled_from([1, 2]))
+@given(
+    hosts=st.integers(2, 50),
+    radix=st.integers(4, 8),
+    leaf=st.sampled_from([1, 1.5, 2, 3]),
+    spine=st.sampled_from([1, 2]),
+)
 def test_bisection_of_any_small_tree(hosts, radix, leaf, spine):
     """The same for trees that nobody chose: uneven leaves, uneven pods, odd numbers."""
     try:
@@ -89,77 +146,141 @@ def test_bisection_of_any_small_tree(hosts, radix, leaf, spine):
 
 @pytest.mark.parametrize("arguments", [(2, 4, 2), (3, 4, 2), (1, 4, 2), (2, 5, 2), (2, 4, 1)])
 def test_no_local_search_beats_the_dragonfly_bisection(arguments):
-    """Kernighan-Lin from random halvings of the routers finds no smaller cut than the one the groups offer (too many to try all)."""
+    """Kernighan-Lin from random halvings of the routers finds no smaller cut than the one the
+    groups offer (too many to try all).
+    """
     fly = dragonfly(*arguments)
     graph = as_networkx(fly).subgraph(range(fly.hosts, fly.vertices))
     for seed in range(15):
-        left, right = nx.community.kernighan_lin_bisection(graph, weight="capacity", max_iter=50, seed=seed)
+        left, right = nx.community.kernighan_lin_bisection(
+            graph, weight="capacity", max_iter=50, seed=seed
+        )
         odd = abs(len(left) - len(right)) * arguments[0] // 2
         assert nx.cut_size(graph, left, right, weight="capacity") + odd >= bisection(fly) / LINK
 
 
-@pytest.mark.parametrize("network", [fat_tree(8), build(60, 8, (3, 2)), superpod_h100(1), dragonfly(2, 4, 2), torus((4, 4, 4)), torus((3, 5))], ids=repr)
+@pytest.mark.parametrize(
+    "network",
+    [
+        fat_tree(8),
+        build(60, 8, (3, 2)),
+        superpod_h100(1),
+        dragonfly(2, 4, 2),
+        torus((4, 4, 4)),
+        torus((3, 5)),
+    ],
+    ids=repr,
+)
 def test_bisection_by_networkx(network):
-    """Maximum flow over the same halvings by another solver on the whole graph: fails if merging classes loses or adds capacity."""
-    assert bisection(network) / LINK == min(networkx_flow(network, *halves) for halves in halvings(network))
+    """Maximum flow over the same halvings by another solver on the whole graph: fails if merging
+    classes loses or adds capacity.
+    """
+    assert bisection(network) / LINK == min(
+        networkx_flow(network, *halves) for halves in halvings(network)
+    )
 
 
 @st.composite
 def wirings(draw):
-    """A random network without any symmetry, mixed cable rates, some hosts cut off, and two random groups of its hosts."""
+    """A random network without any symmetry, mixed cable rates, some hosts cut off, and two random
+    groups of its hosts.
+    """
     hosts, switches = draw(st.integers(2, 12)), draw(st.integers(1, 8))
     draw_switch = st.integers(hosts, hosts + switches - 1)
     homes = draw(st.lists(draw_switch, min_size=hosts, max_size=hosts))
-    far = [p for p in draw(st.lists(st.tuples(draw_switch, draw_switch), max_size=20, unique_by=lambda p: tuple(sorted(p)))) if p[0] != p[1]]
+    far = [
+        p
+        for p in draw(
+            st.lists(
+                st.tuples(draw_switch, draw_switch),
+                max_size=20,
+                unique_by=lambda p: tuple(sorted(p)),
+            )
+        )
+        if p[0] != p[1]
+    ]
     rates = st.sampled_from([LINK / 2, LINK, 9 * LINK])
     a, b = list(range(hosts)) + [p[0] for p in far], homes + [p[1] for p in far]
-    bundles = {"all": (a, b, draw(st.lists(st.integers(1, 3), min_size=len(a), max_size=len(a))), draw(st.lists(rates, min_size=len(a), max_size=len(a))))}
-    network = assemble("random", hosts, ("switch",), (switches,), (10_000,), bundles, np.array(homes)[:, None])
+    bundles = {
+        "all": (
+            a,
+            b,
+            draw(st.lists(st.integers(1, 3), min_size=len(a), max_size=len(a))),
+            draw(st.lists(rates, min_size=len(a), max_size=len(a))),
+        )
+    }
+    network = assemble(
+        "random", hosts, ("switch",), (switches,), (10_000,), bundles, np.array(homes)[:, None]
+    )
     if draw(st.booleans()):
         network = without_vertex(network, draw(st.integers(0, network.vertices - 1)))
-    side = draw(st.lists(st.sampled_from([0, 1, 2]), min_size=hosts, max_size=hosts).filter(lambda s: {0, 1} <= set(s)))
+    side = draw(
+        st.lists(st.sampled_from([0, 1, 2]), min_size=hosts, max_size=hosts).filter(
+            lambda s: {0, 1} <= set(s)
+        )
+    )
     return network, *(np.flatnonzero(np.array(side) == s) for s in (0, 1))
 
 
 @given(wirings())
 def test_flow_on_any_wiring(drawn):
-    """Exact maximum flow where no two vertices need be alike: fails if refinement merges what differs, or capacities are rounded."""
+    """Exact maximum flow where no two vertices need be alike: fails if refinement merges what
+    differs, or capacities are rounded.
+    """
     network, left, right = drawn
     assert flow(network, left, right) / LINK == pytest.approx(networkx_flow(network, left, right))
 
 
 @given(wirings())
 def test_paths_on_any_wiring(drawn):
-    """Every pair's distance as networkx's breadth-first search has it: fails if folding or merging twins moves a vertex."""
+    """Every pair's distance as networkx's breadth-first search has it: fails if folding or merging
+    twins moves a vertex.
+    """
     network, group, _ = drawn
     distances = dict(nx.all_pairs_shortest_path_length(as_networkx(network)))
     for hosts in (range(network.hosts), group):
-        seen = Counter(distances[a][b] for a in hosts for b in hosts if a != b and b in distances[a])
+        seen = Counter(
+            distances[a][b] for a in hosts for b in hosts if a != b and b in distances[a]
+        )
         found = paths(network, list(hosts))
         assert found.pairs == dict(sorted(seen.items()))
         pairs = len(hosts) * (len(hosts) - 1)
         assert found.unreachable == pytest.approx(1 - seen.total() / pairs if pairs else 0)
 
 
-@pytest.mark.parametrize("network", [*SMALL, fat_tree(6), dragonfly(2, 4, 2), torus((4, 3, 5)), rail_optimised(20, 4, 8)], ids=repr)
+@pytest.mark.parametrize(
+    "network",
+    [*SMALL, fat_tree(6), dragonfly(2, 4, 2), torus((4, 3, 5)), rail_optimised(20, 4, 8)],
+    ids=repr,
+)
 def test_paths_by_networkx(network):
-    """Path statistics of every family, symmetry used, against all pairs by networkx; among a part of the hosts too."""
+    """Path statistics of every family, symmetry used, against all pairs by networkx; among a part
+    of the hosts too.
+    """
     distances = dict(nx.all_pairs_shortest_path_length(as_networkx(network)))
     for hosts in (range(network.hosts), range(0, network.hosts, 3)):
-        seen = Counter(distances[a][b] for a in hosts for b in hosts if a != b and b in distances[a])
+        seen = Counter(
+            distances[a][b] for a in hosts for b in hosts if a != b and b in distances[a]
+        )
         found = paths(network) if hosts == range(network.hosts) else paths(network, hosts)
         assert found.pairs == dict(sorted(seen.items()))
         if seen:
             assert found.links_on_path.worst == max(seen)
-            assert found.switches_on_path.mean == pytest.approx(sum(d * n for d, n in seen.items()) / seen.total() - 1)
+            assert found.switches_on_path.mean == pytest.approx(
+                sum(d * n for d, n in seen.items()) / seen.total() - 1
+            )
 
 
-networks = st.sampled_from([*SMALL, fat_tree(6), rail_optimised(20, 4, 8), dragonfly(2, 4, 2), torus((4, 3, 5))])
+networks = st.sampled_from(
+    [*SMALL, fat_tree(6), rail_optimised(20, 4, 8), dragonfly(2, 4, 2), torus((4, 3, 5))]
+)
 
 
 @given(networks, st.randoms(use_true_random=False))
 def test_relabelling_hosts_changes_nothing(network, random):
-    """Names of hosts carry no meaning: bisection, paths and a job's oversubscription stay when they are shuffled."""
+    """Names of hosts carry no meaning: bisection, paths and a job's oversubscription stay when they
+    are shuffled.
+    """
     order = list(range(network.hosts))
     random.shuffle(order)
     renamed = relabel(network, order)
@@ -167,11 +288,15 @@ def test_relabelling_hosts_changes_nothing(network, random):
     assert paths(renamed) == paths(network)
     job = random.sample(range(network.hosts), max(1, network.hosts // 2))
     assert paths(renamed, [order[h] for h in job]) == paths(network, job)
-    assert oversubscription(renamed, [order[h] for h in job]) == pytest.approx(oversubscription(network, job))
+    assert oversubscription(renamed, [order[h] for h in job]) == pytest.approx(
+        oversubscription(network, job)
+    )
 
 
 def test_a_job_that_takes_its_machines_unevenly():
-    """Which machines a half gets would hang on their numbers: two of a job's machines on one rail, two on the other."""
+    """Which machines a half gets would hang on their numbers: two of a job's machines on one rail,
+    two on the other.
+    """
     network = rail_optimised(4, 2, 8, joined=False)
     for order in itertools.permutations(range(4)):
         job = [2 * order[0], 2 * order[1], 2 * order[2] + 1, 2 * order[3] + 1]
@@ -193,8 +318,18 @@ def test_removing_a_cable_never_helps(network, data):
 def test_extra_links_by_networkx(network, data):
     """The worst detour, pair by pair, against networkx, after a random vertex died."""
     broken = without_vertex(network, data.draw(st.integers(0, network.vertices - 1)))
-    before, after = (dict(nx.all_pairs_shortest_path_length(as_networkx(n))) for n in (network, broken))
-    worst = max((after[a][b] - before[a][b] for a in range(network.hosts) for b in after[a] if b < network.hosts), default=0)
+    before, after = (
+        dict(nx.all_pairs_shortest_path_length(as_networkx(n))) for n in (network, broken)
+    )
+    worst = max(
+        (
+            after[a][b] - before[a][b]
+            for a in range(network.hosts)
+            for b in after[a]
+            if b < network.hosts
+        ),
+        default=0,
+    )
     assert extra_links(network, broken) == worst
 
 
@@ -210,17 +345,23 @@ def test_flow_needs_two_groups():
 
 
 def test_oversubscription_is_what_the_placement_sees():
-    """4:1 leaves: 1 inside a leaf, 4 for full leaves, 1 for a job that takes few hosts of every leaf; inf across separate rails."""
+    """4:1 leaves: 1 inside a leaf, 4 for full leaves, 1 for a job that takes few hosts of every
+    leaf; inf across separate rails.
+    """
     tree = build(1536, 64, 4)  # 48 hosts on 12 uplinks
     assert oversubscription(tree, range(48)) == 1
     assert oversubscription(tree, range(96)) == 4
     assert oversubscription(tree, [48 * leaf + i for leaf in range(32) for i in range(12)]) == 1
     assert oversubscription(tree, [7]) == 1
-    assert oversubscription(rail_optimised(16, joined=False), [0, 1], whole_nodes=False) == float("inf")
+    assert oversubscription(rail_optimised(16, joined=False), [0, 1], whole_nodes=False) == float(
+        "inf"
+    )
 
 
 def test_oversubscription_of_the_blogs_eight_spines():
-    """32 leaves of 32 hosts under 8 spines of 64 ports: 512 ports for 1,024 hosts leave 16 uplinks a leaf, 2:1 (E-B4)."""
+    """32 leaves of 32 hosts under 8 spines of 64 ports: 512 ports for 1,024 hosts leave 16 uplinks
+    a leaf, 2:1 (E-B4).
+    """
     assert oversubscription(leaf_spine(32, 8, 32, 16), range(1024)) == 2
     assert oversubscription(leaf_spine(32, 16, 32, 32), range(1024)) == 1
 
@@ -231,5 +372,7 @@ def test_torus_by_its_port():
 
 
 def test_long_ring_ends():
-    """A ring of 20,000 hosts, too deep for refinement, still gives its two cables and does not hang."""
+    """A ring of 20,000 hosts, too deep for refinement, still gives its two cables and does not
+    hang.
+    """
     assert bisection(torus((20_000,))) == 2 * LINK

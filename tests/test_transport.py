@@ -1,4 +1,6 @@
-"""Level 2, one message: closed forms, brute force and the chapter's own printed numbers as seen by hand."""
+"""Level 2, one message: closed forms, brute force and the chapter's own printed numbers as seen by
+hand.
+"""
 
 import math
 
@@ -17,7 +19,9 @@ betas = st.floats(1e-3, 1e15)
 
 def test_hand_computed_times():
     """Both messages on both paths of Napkin Math 1.1, multiplied out by hand, would differ."""
-    got = transport.transfer_time(np.array([4e3, 350e6]), np.array([[1.5e-6], [5e-6]]), np.array([[50e9], [12.5e9]]))
+    got = transport.transfer_time(
+        np.array([4e3, 350e6]), np.array([[1.5e-6], [5e-6]]), np.array([[50e9], [12.5e9]])
+    )
     assert got == pytest.approx(np.array([[1.58e-6, 7.0015e-3], [5.32e-6, 28.005e-3]]), rel=1e-12)
 
 
@@ -55,45 +59,65 @@ def test_effective_bandwidth_is_size_over_time(size, alpha, beta):
     """The share and the rate a message sees would not follow from its time."""
     time = transport.transfer_time(size, alpha, beta)
     if time > 1e-200:
-        assert transport.effective_bandwidth(size, alpha, beta) * time == pytest.approx(size, rel=1e-9, abs=1e-300)
-        assert transport.latency_share(size, alpha, beta) * time == pytest.approx(alpha, rel=1e-9, abs=1e-300)
+        assert transport.effective_bandwidth(size, alpha, beta) * time == pytest.approx(
+            size, rel=1e-9, abs=1e-300
+        )
+        assert transport.latency_share(size, alpha, beta) * time == pytest.approx(
+            alpha, rel=1e-9, abs=1e-300
+        )
     assert 0 <= transport.latency_share(size, alpha, beta) <= 1
 
 
 @given(alphas, betas, alphas, betas)
 def test_break_even_against_the_two_times(a, b, other_a, other_b):
-    """Break-even would not be where the two curves meet, or would claim a meeting that never comes."""
+    """Break-even would not be where the two curves meet,
+    or would claim a meeting that never comes.
+    """
     n = transport.break_even(a, b, other_a, other_b)
     assert n >= 0
     if math.isinf(n):
         # one path is then at least as good at both ends of the size scale
         assert (other_a - a) * (1 / other_b - 1 / b) >= 0
     elif 0 < n < 1e50:
-        assert transport.transfer_time(n, a, b) == pytest.approx(transport.transfer_time(n, other_a, other_b), rel=1e-6)
+        assert transport.transfer_time(n, a, b) == pytest.approx(
+            transport.transfer_time(n, other_a, other_b), rel=1e-6
+        )
 
 
 def test_fit_recovers_a_path_exactly_and_refuses_a_negative_start():
-    """A noise-free line would be read wrongly, or a log that no alpha can explain would get a negative one."""
+    """A noise-free line would be read wrongly, or a log that no alpha can explain would get a
+    negative one.
+    """
     n = np.geomspace(8, 8e9, 31)
     f = transport.fit(n, transport.transfer_time(n, 20 * us, 40 * GB))
-    assert (f.alpha, f.beta, f.worst) == (pytest.approx(20 * us), pytest.approx(40 * GB), pytest.approx(0, abs=1e-9))
+    assert (f.alpha, f.beta, f.worst) == (
+        pytest.approx(20 * us),
+        pytest.approx(40 * GB),
+        pytest.approx(0, abs=1e-9),
+    )
     with pytest.raises(ValueError, match="alpha is negative"):
         transport.fit([1 * MB, 2 * MB, 4 * MB], [1e-6, 5e-6, 20e-6])
 
 
 def test_fit_weighs_small_messages_as_much_as_large_ones():
-    """Five per cent of noise on gigabytes would drown a start-up of 20 us, as it does in plain least squares."""
+    """Five per cent of noise on gigabytes would drown a start-up of 20 us, as it does in plain
+    least squares.
+    """
     rng = np.random.default_rng(7)
     n = np.geomspace(8, 8e9, 31)
     t = transport.transfer_time(n, 20 * us, 40 * GB) * rng.normal(1, 0.05, n.size)
     f = transport.fit(n, t)
-    assert f.alpha == pytest.approx(20 * us, rel=0.05) and f.beta == pytest.approx(40 * GB, rel=0.05)
+    assert f.alpha == pytest.approx(20 * us, rel=0.05) and f.beta == pytest.approx(
+        40 * GB, rel=0.05
+    )
     slope, plain = np.polyfit(n, t, 1)
     assert abs(plain - 20 * us) > 10 * abs(f.alpha - 20 * us)
 
 
 def test_fit_is_the_best_of_its_neighbours():
-    """The fit would not minimise the relative errors that its docstring names (checked against a scan around it)."""
+    """The fit would not minimise the relative errors that its docstring names (checked against a
+    scan around it).
+    """
     rng = np.random.default_rng(11)
     n = np.geomspace(1e3, 1e9, 25)
     t = transport.transfer_time(n, 5 * us, 12.5 * GB) * rng.normal(1, 0.1, n.size)
@@ -147,7 +171,9 @@ def test_recovery_against_a_packet_by_packet_simulation():
     rng = np.random.default_rng(3)
     loss, window, wanted = 0.02, 20, 40_000
     sent = delivered = 0
-    while delivered < wanted:  # go-back-N: a loss is heard of after W packets, all of which go again
+    while (
+        delivered < wanted
+    ):  # go-back-N: a loss is heard of after W packets, all of which go again
         sent += 1
         if rng.random() < loss:
             sent += window - 1
@@ -159,12 +185,17 @@ def test_recovery_against_a_packet_by_packet_simulation():
 
 
 def test_tails_and_staging():
-    """The chapter's 100 MB tail and 700 GB of host traffic, and the bounds of both, would not come out."""
+    """The chapter's 100 MB tail and 700 GB of host traffic, and the bounds of both, would not come
+    out.
+    """
     assert transport.tail_go_back_n(1000 * MB, 900 * MB) == 100 * MB
     assert transport.tail_go_back_n(1000 * MB, 900 * MB, in_flight=250 * KB) == 250 * KB
     assert transport.tail_go_back_n(1000 * MB, np.array([0, 1000 * MB])).tolist() == [1000 * MB, 0]
     assert transport.tail_selective(1000 * MB, 1000 * MB - 100) == 100
-    assert transport.staging_traffic(350 * GB) == 700 * GB and transport.staging_traffic(350 * GB, copies=0) == 0
+    assert (
+        transport.staging_traffic(350 * GB) == 700 * GB
+        and transport.staging_traffic(350 * GB, copies=0) == 0
+    )
 
 
 def test_goodput_edges():
@@ -175,21 +206,35 @@ def test_goodput_edges():
 
 @given(sizes, alphas, betas, st.floats(1, 1e6))
 def test_time_saved_is_the_difference_of_two_transfers(size, alpha, beta, faster):
-    """What a faster link saves would not be the two transfer times' difference, or be more than the wire's share of it."""
+    """What a faster link saves would not be the two transfer times' difference, or be more than the
+    wire's share of it.
+    """
     saved = transport.time_saved(size, alpha, beta, faster)
-    before, after = transport.transfer_time(size, alpha, beta), transport.transfer_time(size, alpha, beta * faster)
-    assert saved * before == pytest.approx(before - after, rel=1e-9, abs=1e-12 * before) and 0 <= saved <= 1 - 1 / faster + 1e-12
+    before, after = (
+        transport.transfer_time(size, alpha, beta),
+        transport.transfer_time(size, alpha, beta * faster),
+    )
+    assert (
+        saved * before == pytest.approx(before - after, rel=1e-9, abs=1e-12 * before)
+        and 0 <= saved <= 1 - 1 / faster + 1e-12
+    )
 
 
 def test_a_kernel_stream_segment_by_segment():
-    """A core that handles segments one after another would move other bytes a second than the formula says, or outrun the line."""
+    """A core that handles segments one after another would move other bytes a second than the
+    formula says, or outrun the line.
+    """
     rng = np.random.default_rng(4)
-    for line, segment, each, copy in rng.uniform([1e8, 1500, 1e-6, 1e9], [5e10, 65536, 1e-5, 2e10], (50, 4)):
+    for line, segment, each, copy in rng.uniform(
+        [1e8, 1500, 1e-6, 1e9], [5e10, 65536, 1e-5, 2e10], (50, 4)
+    ):
         clock = done = 0.0
         while done < 100 * segment:
             clock = max(clock + each + segment / copy, (done + segment) / line)
             done += segment
-        assert transport.kernel_bandwidth(line, segment, each, copy) == pytest.approx(done / clock, rel=0.02)
+        assert transport.kernel_bandwidth(line, segment, each, copy) == pytest.approx(
+            done / clock, rel=0.02
+        )
 
 
 @pytest.mark.parametrize(
@@ -197,11 +242,21 @@ def test_a_kernel_stream_segment_by_segment():
     [
         (transport.kernel_bandwidth, (1.0, 1.0, 0.0, float("nan")), "copy must be more than zero"),
         (transport.kernel_bandwidth, (1.0, 1.0, -1.0, 1.0), "per_segment must be"),
-        (transport.kernel_bandwidth, (1.0, 1.0, [0.0] * 3, [1.0] * 2), "per_segment and copy must have shapes"),
-        (transport.time_saved, (1.0, 0.0, [1.0] * 3, [2.0] * 2), "faster and size must have shapes"),
+        (
+            transport.kernel_bandwidth,
+            (1.0, 1.0, [0.0] * 3, [1.0] * 2),
+            "per_segment and copy must have shapes",
+        ),
+        (
+            transport.time_saved,
+            (1.0, 0.0, [1.0] * 3, [2.0] * 2),
+            "faster and size must have shapes",
+        ),
     ],
 )
 def test_bad_input_is_named_as_the_argument_that_it_is(function, given, words):
-    """A refusal would name an argument of another function, or numpy's own complaint come through."""
+    """A refusal would name an argument of another function,
+    or numpy's own complaint come through.
+    """
     with pytest.raises(ValueError, match=f"^{words}"):
         function(*given)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabriclab import units
-from fabriclab.units import GB, GiB, KB, MB, Gbps, Tbps, W, hour, kW, ms, read, si, us
+from fabriclab.units import GB, KB, MB, Gbps, GiB, Tbps, W, hour, kW, ms, read, si, us
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,24 @@ def test_reads_what_people_type(text, value, dimension):
     ],
 )
 def test_refuses_what_it_would_have_to_guess(text, word):
-    """An ambiguous or unreadable quantity would be read as something, or refused without a reason."""
+    """An ambiguous or unreadable quantity would be read as something,
+    or refused without a reason.
+    """
     with pytest.raises(ValueError, match=word):
         read(text)
 
 
 def test_resolution_is_one_in_the_last_printed_place():
     """A printed number would be given more or fewer digits than it shows."""
-    for text, step in [("242.8 ms", 0.1 * ms), ("7.0 ms", 0.1 * ms), ("101 ms", ms), ("1.90 us", 0.01 * us), ("1,024", 1), ("1.5e-6 s", 1e-7), ("$142.1 M", 1e5)]:
+    for text, step in [
+        ("242.8 ms", 0.1 * ms),
+        ("7.0 ms", 0.1 * ms),
+        ("101 ms", ms),
+        ("1.90 us", 0.01 * us),
+        ("1,024", 1),
+        ("1.5e-6 s", 1e-7),
+        ("$142.1 M", 1e5),
+    ]:
         assert read(text).resolution == pytest.approx(step, rel=1e-12)
 
 
@@ -103,12 +113,18 @@ def test_every_unit_is_read_as_its_si_value(unit, number):
         return
     quantity = read(f"{number} {unit}")
     dimension, scale = units.UNITS[unit]
-    assert quantity.dimension == dimension and quantity.value == pytest.approx(float(Fraction(number)) * scale, rel=1e-12)
+    assert quantity.dimension == dimension and quantity.value == pytest.approx(
+        float(Fraction(number)) * scale, rel=1e-12
+    )
 
 
 def test_constants_against_each_other():
     """Bits and bytes, decimal and binary, would be mixed up in the constants themselves."""
-    assert 400 * Gbps == 50 * GB and GiB / GB == pytest.approx(1.073741824) and 350 * MB / (50 * GB) == pytest.approx(7 * ms)
+    assert (
+        400 * Gbps == 50 * GB
+        and GiB / GB == pytest.approx(1.073741824)
+        and pytest.approx(7 * ms) == 350 * MB / (50 * GB)
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +156,9 @@ def test_prints_in_the_prefix_that_suits(value, unit, text):
 
 @given(st.floats(1e-8, 1e15), st.sampled_from(["s", "B", "B/s", "b/s", "W"]))
 def test_what_is_printed_reads_back(value, unit):
-    """A printed quantity would read back as another one: printer and reader would disagree about a prefix."""
+    """A printed quantity would read back as another one: printer and reader would disagree about a
+    prefix.
+    """
     if unit == "W" and value < 1e-4 or unit != "s" and value < 1 or value > 1e11 and unit == "W":
         return
     assert read(si(value, unit, 9)).value == pytest.approx(value, rel=1e-7)

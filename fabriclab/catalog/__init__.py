@@ -1,10 +1,22 @@
 """Hardware figures with where they come from: one value, one place.
 
-Floor 1. A record is a frozen dataclass of SI floats and a `source`. The chapter's own scenario values say so; they are
-inputs of its examples and not properties of a product. One file for each kind of thing; all of it is reached from here.
+Floor 1. A record is a frozen dataclass of SI floats and a `source`. The chapter's own scenario
+values say so; they are inputs of its examples and not properties of a product. One file for each
+kind of thing; all of it is reached from here.
 """
 
-from fabriclab.catalog.accelerators import A100, ACCELERATORS, B200, DGX_H100_POWER, H100, H100_BUSBW, H100_PEAK_FP16, RACK_OTHER_POWER, V100, Accelerator
+from fabriclab.catalog.accelerators import (
+    A100,
+    ACCELERATORS,
+    B200,
+    DGX_H100_POWER,
+    H100,
+    H100_BUSBW,
+    H100_PEAK_FP16,
+    RACK_OTHER_POWER,
+    V100,
+    Accelerator,
+)
 from fabriclab.catalog.cables import (
     COPPER_LOSS,
     COPPER_REACH,
@@ -23,10 +35,30 @@ from fabriclab.catalog.cables import (
     Module,
 )
 from fabriclab.catalog.generations import CONNECTX, INFINIBAND, Adapter, InfiniBandGeneration
-from fabriclab.catalog.headers import ESUN_FIELDS, ETHERNET_FRAME, ETHERNET_GAP, ETHERNET_LEAST, HEADER_STACKS, HeaderStack
+from fabriclab.catalog.headers import (
+    ESUN_FIELDS,
+    ETHERNET_FRAME,
+    ETHERNET_GAP,
+    ETHERNET_LEAST,
+    HEADER_STACKS,
+    HeaderStack,
+)
 from fabriclab.catalog.lanes import DATA_LANES, TRAFFIC_CLASSES, VIRTUAL_LANES
 from fabriclab.catalog.links import LINK_RATES, PCIE, LinkRate, PcieGeneration, fastest, link_rate
-from fabriclab.catalog.paths import CXL_POOL, CXL_SWITCHED, DRAM, HDR, HDR_APPENDIX, NDR, NDR_APPENDIX, NVLINK4, ROCE_100G, ROCE_APPENDIX, TCP, Path
+from fabriclab.catalog.paths import (
+    CXL_POOL,
+    CXL_SWITCHED,
+    DRAM,
+    HDR,
+    HDR_APPENDIX,
+    NDR,
+    NDR_APPENDIX,
+    NVLINK4,
+    ROCE_100G,
+    ROCE_APPENDIX,
+    TCP,
+    Path,
+)
 from fabriclab.catalog.scaleup import (
     CAMPUS,
     CAMPUS_HBM,
@@ -45,7 +77,16 @@ from fabriclab.catalog.scaleup import (
     Domain,
     Regime,
 )
-from fabriclab.catalog.switches import ASIC_25T, ASIC_51T, ASIC_102T, ASICS, QM9700, SWITCH_LATENCY, Asic, Switch
+from fabriclab.catalog.switches import (
+    ASIC_25T,
+    ASIC_51T,
+    ASIC_102T,
+    ASICS,
+    QM9700,
+    SWITCH_LATENCY,
+    Asic,
+    Switch,
+)
 from fabriclab.catalog.systems import (
     COLOSSUS_POWER,
     DISAGREEMENTS,

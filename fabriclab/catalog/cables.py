@@ -7,7 +7,9 @@ from fabriclab.units import Gbps, ns, pJ
 
 @dataclass(frozen=True)
 class Medium:
-    """A way to join two ports: `reach` in metres, dollars a link, watts at each end, signal `velocity` in metres per second."""
+    """A way to join two ports: `reach` in metres, dollars a link, watts at each end, signal
+    `velocity` in metres per second.
+    """
 
     name: str
     reach: float
@@ -19,7 +21,9 @@ class Medium:
 
 @dataclass(frozen=True)
 class Module:
-    """A transceiver, or the share of one that serves a port: `rate` bytes per second one way, `watts`, `reach` in metres."""
+    """A transceiver, or the share of one that serves a port: `rate` bytes per second one way,
+    `watts`, `reach` in metres.
+    """
 
     name: str
     rate: float
@@ -32,29 +36,88 @@ FIBRE_VELOCITY = 2e8  # m/s, 5 ns a metre: glass of index 1.468 gives 4.9
 COPPER_VELOCITY = 1 / (4.5 * ns)  # m/s: NVIDIA MCP1650 DAC specification, 4.5 ns a metre
 
 MEDIA = (
-    Medium("DAC", 3.0, 50.0, 0.0, COPPER_VELOCITY, "chapter, media table: about 3 m, about $50, no module to power"),
-    Medium("AOC", 30.0, 500.0, 20.0, FIBRE_VELOCITY, "chapter, media table: 3 to 30 m, about $500; it gives no watts, so a pluggable's"),
-    Medium("pluggable optics", 100.0, 500.0, 20.0, FIBRE_VELOCITY, "chapter: over 30 m (media table), to 100 m without loss of rate; $500 and 20 W from The cost of distance"),
+    Medium(
+        "DAC",
+        3.0,
+        50.0,
+        0.0,
+        COPPER_VELOCITY,
+        "chapter, media table: about 3 m, about $50, no module to power",
+    ),
+    Medium(
+        "AOC",
+        30.0,
+        500.0,
+        20.0,
+        FIBRE_VELOCITY,
+        "chapter, media table: 3 to 30 m, about $500; it gives no watts, so a pluggable's",
+    ),
+    Medium(
+        "pluggable optics",
+        100.0,
+        500.0,
+        20.0,
+        FIBRE_VELOCITY,
+        "chapter: over 30 m (media table), to 100 m without loss of rate; $500 and 20 W from The"
+        " cost of distance",
+    ),
 )
 
-PLUGGABLE = Module("400G pluggable, chapter", 400 * Gbps, 20.0, 100.0, "chapter, Napkin Math 1.6 and The cost of distance")
-CPO = Module("400G co-packaged engine, chapter", 400 * Gbps, 10.0, 100.0, "chapter, Napkin Math 1.6")
+PLUGGABLE = Module(
+    "400G pluggable, chapter",
+    400 * Gbps,
+    20.0,
+    100.0,
+    "chapter, Napkin Math 1.6 and The cost of distance",
+)
+CPO = Module(
+    "400G co-packaged engine, chapter", 400 * Gbps, 10.0, 100.0, "chapter, Napkin Math 1.6"
+)
 MODULES = (
     PLUGGABLE,
     CPO,
-    Module("400G SR4", 400 * Gbps, 8.0, 50.0, "NVIDIA MMA4Z00-NS400 specification: 8 W typical, 9 W at most"),
+    Module(
+        "400G SR4",
+        400 * Gbps,
+        8.0,
+        50.0,
+        "NVIDIA MMA4Z00-NS400 specification: 8 W typical, 9 W at most",
+    ),
     Module("400G DR4", 400 * Gbps, 9.0, 100.0, "NVIDIA MMS4X00-NS400 specification: 9 W"),
-    Module("800G 2xDR4", 800 * Gbps, 16.0, 100.0, "NVIDIA MMS4X00-NS specification: two ports, 16 W typical, 17 W at most"),
-    Module("1.6T pluggable", 1600 * Gbps, 30.0, 100.0, "NVIDIA, Spectrum-X and Quantum-X Photonics, GTC 2025: about 30 W a port; its reach is a DR module's"),
-    Module("1.6T co-packaged engine", 1600 * Gbps, 9.0, 100.0, "NVIDIA, Spectrum-X and Quantum-X Photonics, GTC 2025: about 9 W a port"),
+    Module(
+        "800G 2xDR4",
+        800 * Gbps,
+        16.0,
+        100.0,
+        "NVIDIA MMS4X00-NS specification: two ports, 16 W typical, 17 W at most",
+    ),
+    Module(
+        "1.6T pluggable",
+        1600 * Gbps,
+        30.0,
+        100.0,
+        "NVIDIA, Spectrum-X and Quantum-X Photonics, GTC 2025: about 30 W a port; its reach is a DR"
+        " module's",
+    ),
+    Module(
+        "1.6T co-packaged engine",
+        1600 * Gbps,
+        9.0,
+        100.0,
+        "NVIDIA, Spectrum-X and Quantum-X Photonics, GTC 2025: about 9 W a port",
+    ),
 )
 
-PORT_POWER = 25.0  # W a 400 Gb/s port, SerDes and optics together: chapter, SerDes, link budgets and power
+PORT_POWER = (
+    25.0  # W a 400 Gb/s port, SerDes and optics together: chapter, SerDes, link budgets and power
+)
 
 
 @dataclass(frozen=True)
 class Copper:
-    """How passive copper loses: `per_metre` dB at the Nyquist frequency of `lane_rate` PAM4, of it a share in the dielectric."""
+    """How passive copper loses: `per_metre` dB at the Nyquist frequency of `lane_rate` PAM4, of it
+    a share in the dielectric.
+    """
 
     per_metre: float
     lane_rate: float
@@ -62,7 +125,13 @@ class Copper:
     source: str
 
 
-COPPER_LOSS = Copper(6.0, 50 * Gbps, 0.12, "chapter: 18 dB in 3 m of 50G PAM4; share from foamed dielectric of er 1.5, tan d 0.0005 at 13.28 GHz: 0.74 dB/m")
+COPPER_LOSS = Copper(
+    6.0,
+    50 * Gbps,
+    0.12,
+    "chapter: 18 dB in 3 m of 50G PAM4; share from foamed dielectric of er 1.5, tan d 0.0005 at"
+    " 13.28 GHz: 0.74 dB/m",
+)
 
 
 @dataclass(frozen=True)

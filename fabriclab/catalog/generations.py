@@ -1,16 +1,23 @@
-"""Generations side by side: InfiniBand lane by lane, and the ConnectX adapters with the years that the field guide gives them."""
+"""Generations side by side: InfiniBand lane by lane, and the ConnectX adapters with the years that
+the field guide gives them.
+"""
 
 from dataclasses import dataclass
 
 from fabriclab.catalog.links import LinkRate, link_rate
 from fabriclab.units import Gbps
 
-_8B10B, _64B66B, _FEC = ("8b/10b", 8 / 10), ("64b/66b", 64 / 66), ("256b/257b and RS(544,514)", 514 / 544 * 256 / 257)
+_8B10B, _64B66B, _FEC = (
+    ("8b/10b", 8 / 10),
+    ("64b/66b", 64 / 66),
+    ("256b/257b and RS(544,514)", 514 / 544 * 256 / 257),
+)
 
 
 @dataclass(frozen=True)
 class InfiniBandGeneration:
-    """A generation of InfiniBand in its usual width: `lanes` of `lane_rate` signalled bytes per second, of which `share` is data.
+    """A generation of InfiniBand in its usual width: `lanes` of `lane_rate` signalled bytes per
+    second, of which `share` is data.
 
     `levels` of the signal are 2 (NRZ) or 4 (PAM4); `rate` is the `LinkRate` that comes of it.
     """
@@ -31,11 +38,25 @@ class InfiniBandGeneration:
 
 
 def _generation(name, lane, levels, coding, rate=None):
-    return InfiniBandGeneration(name, 4, lane * Gbps, levels, *coding, rate or link_rate(name), "IBTA InfiniBand roadmap; lane rates from the IBTA specification, volume 2")
+    return InfiniBandGeneration(
+        name,
+        4,
+        lane * Gbps,
+        levels,
+        *coding,
+        rate or link_rate(name),
+        "IBTA InfiniBand roadmap; lane rates from the IBTA specification, volume 2",
+    )
 
 
 # The two that came before the families of figure 2 begin.
-_SDR = LinkRate("InfiniBand", "SDR", 2003, 8 * Gbps, "IBTA roadmap: 4 lanes of 2.5 Gb/s, 8b/10b; specification 2000, first clusters 2003")
+_SDR = LinkRate(
+    "InfiniBand",
+    "SDR",
+    2003,
+    8 * Gbps,
+    "IBTA roadmap: 4 lanes of 2.5 Gb/s, 8b/10b; specification 2000, first clusters 2003",
+)
 _DDR = LinkRate("InfiniBand", "DDR", 2005, 16 * Gbps, "IBTA roadmap: 4 lanes of 5 Gb/s, 8b/10b")
 
 INFINIBAND = (
@@ -52,7 +73,9 @@ INFINIBAND = (
 
 @dataclass(frozen=True)
 class Adapter:
-    """A network adapter: its fastest `port`, the widest `host` link it has, the year it was `announced`, and `year_in_text`."""
+    """A network adapter: its fastest `port`, the widest `host` link it has, the year it was
+    `announced`, and `year_in_text`.
+    """
 
     name: str
     port: LinkRate
@@ -63,8 +86,39 @@ class Adapter:
 
 
 CONNECTX = (
-    Adapter("ConnectX-5", link_rate("EDR"), link_rate("PCIe 4.0 x16"), 2016, 2017, "Mellanox press release, June 2016; year in text: field guide, generations of NICs"),
-    Adapter("ConnectX-6", link_rate("HDR"), link_rate("PCIe 4.0 x16"), 2016, 2020, "Mellanox press release, November 2016, with HDR; year in text: field guide, generations of NICs"),
-    Adapter("ConnectX-7", link_rate("NDR"), link_rate("PCIe 5.0 x16"), 2021, 2022, "NVIDIA press release, November 2021, with Quantum-2; year in text: field guide, generations of NICs"),
-    Adapter("ConnectX-8", link_rate("XDR"), link_rate("PCIe 6.0 x16"), 2024, 2024, "NVIDIA press release, March 2024, with Quantum-X800; ConnectX-8 user manual; year in text: field guide"),
+    Adapter(
+        "ConnectX-5",
+        link_rate("EDR"),
+        link_rate("PCIe 4.0 x16"),
+        2016,
+        2017,
+        "Mellanox press release, June 2016; year in text: field guide, generations of NICs",
+    ),
+    Adapter(
+        "ConnectX-6",
+        link_rate("HDR"),
+        link_rate("PCIe 4.0 x16"),
+        2016,
+        2020,
+        "Mellanox press release, November 2016, with HDR; year in text: field guide, generations of"
+        " NICs",
+    ),
+    Adapter(
+        "ConnectX-7",
+        link_rate("NDR"),
+        link_rate("PCIe 5.0 x16"),
+        2021,
+        2022,
+        "NVIDIA press release, November 2021, with Quantum-2; year in text: field guide,"
+        " generations of NICs",
+    ),
+    Adapter(
+        "ConnectX-8",
+        link_rate("XDR"),
+        link_rate("PCIe 6.0 x16"),
+        2024,
+        2024,
+        "NVIDIA press release, March 2024, with Quantum-X800; ConnectX-8 user manual; year in text:"
+        " field guide",
+    ),
 )

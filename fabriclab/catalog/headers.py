@@ -1,10 +1,16 @@
-"""Headers on the wire: what an Ethernet frame costs beside its payload, stack by stack, and the bits of the ESUN header."""
+"""Headers on the wire: what an Ethernet frame costs beside its payload, stack by stack, and the
+bits of the ESUN header.
+"""
 
 from dataclasses import dataclass
 
 ETHERNET_FRAME = 14 + 4  # bytes: addresses and type, then the check sequence: IEEE 802.3
-ETHERNET_GAP = 8 + 12  # bytes of time between frames: preamble with start delimiter, then the gap: IEEE 802.3
-ETHERNET_LEAST = 46  # bytes: what a frame is padded to between its header and its check sequence: IEEE 802.3
+ETHERNET_GAP = (
+    8 + 12
+)  # bytes of time between frames: preamble with start delimiter, then the gap: IEEE 802.3
+ETHERNET_LEAST = (
+    46  # bytes: what a frame is padded to between its header and its check sequence: IEEE 802.3
+)
 
 
 @dataclass(frozen=True)
@@ -17,11 +23,22 @@ class HeaderStack:
 
 
 HEADER_STACKS = (
-    HeaderStack("ESUN", 4, "OCP ESUN base specification 1.0, as the field guide and the trade press report it: an extension header of 4 bytes in place of IP"),
+    HeaderStack(
+        "ESUN",
+        4,
+        "OCP ESUN base specification 1.0, as the field guide and the trade press report it: an"
+        " extension header of 4 bytes in place of IP",
+    ),
     HeaderStack("IPv4", 20, "RFC 791: header without options"),
     HeaderStack("IPv6", 40, "RFC 8200: header without extensions"),
-    HeaderStack("RoCEv2", 20 + 8 + 12 + 4, "IPv4, UDP (RFC 768), base transport header and invariant CRC (IBTA specification, annex 17); the first packet of a write has 16 more"),
+    HeaderStack(
+        "RoCEv2",
+        20 + 8 + 12 + 4,
+        "IPv4, UDP (RFC 768), base transport header and invariant CRC (IBTA specification, annex"
+        " 17); the first packet of a write has 16 more",
+    ),
 )
 
-# Fields of the ESUN extension header, bits: field guide. Version, user-defined and reserved bits share the rest.
+# Fields of the ESUN extension header, bits: field guide. Version, user-defined and reserved bits
+# share the rest.
 ESUN_FIELDS = {"CoS": 3, "ECN": 2, "Flow Label": 16, "TTL": 4}

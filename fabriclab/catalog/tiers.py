@@ -1,4 +1,6 @@
-"""The tiers that data climb down, from a GPU's memory to the wide area, as the field guide's last table has them."""
+"""The tiers that data climb down, from a GPU's memory to the wide area, as the field guide's last
+table has them.
+"""
 
 from dataclasses import dataclass
 
@@ -7,7 +9,8 @@ from fabriclab.units import GB, TB, Gbps, ms, ns, us
 
 @dataclass(frozen=True)
 class Tier:
-    """A tier: `bandwidth` in bytes per second and `latency` in seconds, each (least, most), or None where the table has none.
+    """A tier: `bandwidth` in bytes per second and `latency` in seconds, each (least, most), or None
+    where the table has none.
 
     `directions` is how many the printed bandwidth counts: 2 where it is both ways together.
     """
@@ -27,15 +30,44 @@ class Tier:
 
 TIERS = (
     Tier("HBM", "GPU 内 HBM", (3 * TB, 8 * TB), None, 1, "field guide, last table"),
-    Tier("NVLink in a node", "NVLink 节点内", (1800 * GB, 1800 * GB), (700 * ns, 700 * ns), 2, "field guide, last table; 1.8 TB/s is NVLink 5, both directions"),
-    Tier("NVL72 rack", "NVL72 机柜", (1800 * GB, 1800 * GB), (1 * us, 1 * us), 2, "field guide, last table; bandwidth: NVLink 5, as inside the node"),
-    Tier("InfiniBand, RoCE", "InfiniBand/RoCE", (400 * Gbps, 800 * Gbps), (3 * us, 5 * us), 1, "field guide, last table"),
-    Tier("wide area", "跨数据中心 WAN", None, (10 * ms, 100 * ms), 1, "field guide, last table, which has no bandwidth for it"),
+    Tier(
+        "NVLink in a node",
+        "NVLink 节点内",
+        (1800 * GB, 1800 * GB),
+        (700 * ns, 700 * ns),
+        2,
+        "field guide, last table; 1.8 TB/s is NVLink 5, both directions",
+    ),
+    Tier(
+        "NVL72 rack",
+        "NVL72 机柜",
+        (1800 * GB, 1800 * GB),
+        (1 * us, 1 * us),
+        2,
+        "field guide, last table; bandwidth: NVLink 5, as inside the node",
+    ),
+    Tier(
+        "InfiniBand, RoCE",
+        "InfiniBand/RoCE",
+        (400 * Gbps, 800 * Gbps),
+        (3 * us, 5 * us),
+        1,
+        "field guide, last table",
+    ),
+    Tier(
+        "wide area",
+        "跨数据中心 WAN",
+        None,
+        (10 * ms, 100 * ms),
+        1,
+        "field guide, last table, which has no bandwidth for it",
+    ),
 )
 
 
 def step_between(above, below, what):
-    """(least, most) factor from one tier to the next below: bandwidth lost, as printed, or latency gained; None where one lacks it.
+    """(least, most) factor from one tier to the next below: bandwidth lost, as printed, or latency
+    gained; None where one lacks it.
 
     `what` is "bandwidth" or "latency".
 
@@ -46,6 +78,6 @@ def step_between(above, below, what):
     """
     if what not in ("bandwidth", "latency"):
         raise ValueError(f"what must be 'bandwidth' or 'latency', not {what!r}")
-    (high, low) = (above, below) if what == "bandwidth" else (below, above)
+    high, low = (above, below) if what == "bandwidth" else (below, above)
     over, under = getattr(high, what), getattr(low, what)
     return over and under and (over[0] / under[1], over[1] / under[0])

@@ -1,7 +1,23 @@
-"""Level 4, how a fabric behaves under load: queues, incast, stragglers, congestion control, hashing."""
+"""Level 4, how a fabric behaves under load: queues, incast, stragglers, congestion control,
+hashing.
+"""
 
-from fabriclab.congestion.bsp import idle_workers, slowest_mean, slowest_quantile, slowest_simulated, step_with_hiccups, straggler_cost
-from fabriclab.congestion.dcqcn import Dcqcn, FixedPoint, Trajectory, cube_root_marking, fixed_point, trajectory
+from fabriclab.congestion.bsp import (
+    idle_workers,
+    slowest_mean,
+    slowest_quantile,
+    slowest_simulated,
+    step_with_hiccups,
+    straggler_cost,
+)
+from fabriclab.congestion.dcqcn import (
+    Dcqcn,
+    FixedPoint,
+    Trajectory,
+    cube_root_marking,
+    fixed_point,
+    trajectory,
+)
 from fabriclab.congestion.ecmp import (
     all_to_all_flows,
     even_split,
@@ -14,7 +30,14 @@ from fabriclab.congestion.ecmp import (
     sprayed_go_back_n,
 )
 from fabriclab.congestion.fattree import CHOICES, permutation_slowdown
-from fabriclab.congestion.hpcc import Rounds, next_window, queue_free_flows, rounds, steady_queue, steady_rate
+from fabriclab.congestion.hpcc import (
+    Rounds,
+    next_window,
+    queue_free_flows,
+    rounds,
+    steady_queue,
+    steady_rate,
+)
 from fabriclab.congestion.incast import (
     MAX_QUANTA,
     bandwidth_delay_product,
@@ -26,6 +49,20 @@ from fabriclab.congestion.incast import (
     pause_time,
     pfc_headroom,
 )
-from fabriclab.congestion.queue import Trace, drain_time, fill_time, fluid_queue, md1_wait, overflow, queue_after, wait
+from fabriclab.congestion.queue import (
+    Trace,
+    drain_time,
+    fill_time,
+    fluid_queue,
+    md1_wait,
+    overflow,
+    queue_after,
+    wait,
+)
 
-__all__ = [name for name in dir() if not name.startswith("_") and name not in ("bsp", "dcqcn", "ecmp", "fattree", "hpcc", "incast", "queue")]
+__all__ = [
+    name
+    for name in dir()
+    if not name.startswith("_")
+    and name not in ("bsp", "dcqcn", "ecmp", "fattree", "hpcc", "incast", "queue")
+]

@@ -1,56 +1,74 @@
-"""Bulk-synchronous steps: everybody waits for the slowest, so the tail of one worker becomes the mean of all.
+"""Bulk-synchronous steps: everybody waits for the slowest, so the tail of one worker becomes the
+mean of all.
 
-Times are seconds. A distribution is anything with scipy.stats' frozen methods: ``ppf``, ``isf``, ``rvs``, for instance
-``scipy.stats.expon(scale=0.01)``. Raises ValueError for fractional or zero worker counts, or chances outside 0 to 1.
+Times are seconds. A distribution is anything with scipy.stats' frozen methods: ``ppf``, ``isf``,
+``rvs``, for instance ``scipy.stats.expon(scale=0.01)``. Raises ValueError for fractional or zero
+worker counts, or chances outside 0 to 1.
 
-Sources: Valiant 1990; chapter, Definition 1.6; David and Nagaraja, Order Statistics, for the largest of n.
+Sources: Valiant 1990; chapter, Definition 1.6; David and Nagaraja, Order Statistics, for the
+largest of n.
 """
 
 import numpy as np
 
-from fabriclab.checks import amount, count, fraction, number, one, out, positive
+from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar, scalar_or_array
 
 MOST_DRAWS = 10**10
 
 
 def step_with_hiccups(compute, delay, probability, workers):
-    """Mean seconds of a step in which each worker is late by `delay` with some probability: ``t + d (1 - (1-p)^n)``.
+    """Mean seconds of a step in which each worker is late by `delay` with some probability: ``t + d
+    (1 - (1-p)^n)``.
 
     One late worker makes the step late, a second one makes it no later.
 
     >>> round(step_with_hiccups(0.100, 0.050, 0.001, 1024), 4)
     0.1321
     """
-    compute, delay = amount("compute", compute), amount("delay", delay)
+    compute, delay = nonnegative("compute", compute), nonnegative("delay", delay)
     probability, workers = fraction("probability", probability), count("workers", workers)
     with np.errstate(divide="ignore"):
-        return out(compute - delay * np.expm1(workers * np.log1p(-np.asarray(probability))))
+        return scalar_or_array(
+            compute - delay * np.expm1(workers * np.log1p(-np.asarray(probability)))
+        )
 
 
 def idle_workers(workers, slowdown):
-    """Worker-steps lost per step when one worker takes ``1 + slowdown`` times as long: ``slowdown (n - 1)``.
+    """Worker-steps lost per step when one worker takes ``1 + slowdown`` times as long: ``slowdown
+    (n - 1)``.
 
-    "10 % slower" means 0.1 here: ten per cent more time. A speed that drops by 10 % is 1/0.9 - 1 = 0.111 more time.
+    "10 % slower" means 0.1 here: ten per cent more time. A speed that drops by 10 % is 1/0.9 - 1 =
+    0.111 more time.
 
     >>> round(idle_workers(1024, 0.1), 9), round(idle_workers(1024, 1 / 0.9 - 1), 1)
     (102.3, 113.7)
     """
-    return out(amount("slowdown", slowdown) * (count("workers", workers) - 1))
+    return scalar_or_array(nonnegative("slowdown", slowdown) * (count("workers", workers) - 1))
 
 
 def _needs(method, distribution):
     if not hasattr(distribution, method):
-        raise ValueError(f"distribution must be one of scipy.stats with its parameters, such as expon(scale=0.01), not {distribution!r:.60}")
+        raise ValueError(
+            "distribution must be one of scipy.stats with its parameters, such as"
+            f" expon(scale=0.01), not {distribution!r:.60}"
+        )
 
 
 def _quantile(distribution, log_chance):
-    """The time within which a worker is done with chance ``exp(log_chance)``; near 0 and near 1 alike it keeps its digits."""
+    """The time within which a worker is done with chance ``exp(log_chance)``; near 0 and near 1
+    alike it keeps its digits.
+    """
     _needs("isf", distribution)
-    return np.where(log_chance < -0.7, distribution.ppf(np.exp(log_chance)), distribution.isf(-np.expm1(log_chance)))
+    return np.where(
+        log_chance < -0.7,
+        distribution.ppf(np.exp(log_chance)),
+        distribution.isf(-np.expm1(log_chance)),
+    )
 
 
 def slowest_quantile(distribution, workers, chance):
-    """Seconds within which the slowest of n independent workers is done, with this chance: ``F^-1(P^(1/n))``.
+    """Seconds within which the slowest of n independent workers is done, with this chance:
+    ``F^-1(P^(1/n))``.
 
     0.5 gives the median step, 0.99 its p99.
 
@@ -59,29 +77,39 @@ def slowest_quantile(distribution, workers, chance):
     7.298
     """
     chance = number("chance", chance, least=1e-300, most=1.0, expected="more than 0 and at most 1")
-    return out(_quantile(distribution, np.log(chance) / count("workers", workers)))
+    return scalar_or_array(_quantile(distribution, np.log(chance) / count("workers", workers)))
 
 
 def slowest_mean(distribution, workers):
-    """Mean seconds of the slowest of n independent workers: ``integral of F^-1(u^(1/n)) du`` over 0 to 1.
+    """Mean seconds of the slowest of n independent workers: ``integral of F^-1(u^(1/n)) du`` over 0
+    to 1.
 
-    One number of workers at a time; the distribution needs a mean. For exponential times it is the n-th harmonic number.
+    One number of workers at a time; the distribution needs a mean. For exponential times it is the
+    n-th harmonic number.
 
     >>> from scipy import stats
     >>> round(slowest_mean(stats.expon(), 4), 9)     # 1 + 1/2 + 1/3 + 1/4
     2.083333333
     """
-    workers = one("workers", number("workers", count("workers", workers), most=1e15, expected="at most 1e15"))
+    workers = scalar(
+        "workers", number("workers", count("workers", workers), most=1e15, expected="at most 1e15")
+    )
     _needs("isf", distribution)
     if not np.isfinite(distribution.mean()):
-        raise ValueError("distribution must have a finite mean: the slowest of several then has one too")
-    # with u = exp(-e^x) the integrand is smooth and dies away on both sides: equal steps in x then converge fast
+        raise ValueError(
+            "distribution must have a finite mean: the slowest of several then has one too"
+        )
+    # with u = exp(-e^x) the integrand is smooth and dies away on both sides: equal steps in x then
+    # converge fast
     x, step = np.linspace(-200, 6.5, 4131, retstep=True)
-    return float(step * np.sum(_quantile(distribution, -np.exp(x) / workers) * np.exp(x - np.exp(x))))
+    return float(
+        step * np.sum(_quantile(distribution, -np.exp(x) / workers) * np.exp(x - np.exp(x)))
+    )
 
 
 def slowest_simulated(distribution, workers, steps, seed=0):
-    """Seconds of each of `steps` steps of n workers that draw their times independently: an array of maxima.
+    """Seconds of each of `steps` steps of n workers that draw their times independently: an array
+    of maxima.
 
     The same seed gives the same steps.
 
@@ -89,25 +117,37 @@ def slowest_simulated(distribution, workers, steps, seed=0):
     >>> bool(abs(slowest_simulated(stats.expon(), 4, 20_000).mean() - 25 / 12) < 0.03)
     True
     """
-    workers, steps = int(one("workers", count("workers", workers))), int(one("steps", count("steps", steps)))
+    workers, steps = (
+        int(scalar("workers", count("workers", workers))),
+        int(scalar("steps", count("steps", steps))),
+    )
     if workers * steps > MOST_DRAWS:
-        raise ValueError(f"steps times workers must be at most {MOST_DRAWS:,} draws, not {steps:,} times {workers:,}")
+        raise ValueError(
+            f"steps times workers must be at most {MOST_DRAWS:,} draws, not {steps:,} times"
+            f" {workers:,}"
+        )
     _needs("rvs", distribution)
-    rng = np.random.default_rng(int(one("seed", count("seed", seed, least=0))))
+    rng = np.random.default_rng(int(scalar("seed", count("seed", seed, least=0))))
     # one step at a time in memory would be slow, all of them large: about a million draws at once
     batch = max(1, 1_000_000 // workers)
-    return np.concatenate([distribution.rvs(size=(min(batch, steps - i), workers), random_state=rng).max(axis=1) for i in range(0, steps, batch)])
+    return np.concatenate(
+        [
+            distribution.rvs(size=(min(batch, steps - i), workers), random_state=rng).max(axis=1)
+            for i in range(0, steps, batch)
+        ]
+    )
 
 
 def straggler_cost(run_cost, gap):
-    """Dollars of a run's cost that idle workers burn when each step is `gap` longer than need be: ``cost gap / (1 + gap)``.
+    """Dollars of a run's cost that idle workers burn when each step is `gap` longer than need be:
+    ``cost gap / (1 + gap)``.
 
-    `gap` 0.05 means steps 5 % longer. The chapter multiplies cost and gap, which is the cost *added* to a run that would
-    have cost `run_cost` without the gap.
+    `gap` 0.05 means steps 5 % longer. The chapter multiplies cost and gap, which is the cost
+    *added* to a run that would have cost `run_cost` without the gap.
 
     >>> from fabriclab.units import si
     >>> si(straggler_cost(50e6, 0.05), "$", 3)
     '$2.38 M'
     """
-    gap = amount("gap", gap)
-    return out(positive("run_cost", run_cost) * np.asarray(gap) / (1 + gap))
+    gap = nonnegative("gap", gap)
+    return scalar_or_array(positive("run_cost", run_cost) * np.asarray(gap) / (1 + gap))

@@ -1,11 +1,14 @@
-"""Hashing flows onto equal paths: the exact odds of the fullest one, and what a whole fat-tree makes of them.
+"""Hashing flows onto equal paths: the exact odds of the fullest one, and what a whole fat-tree
+makes of them.
 
-ECMP sends each of n equal flows to one of m paths, each path as likely as any other: balls into boxes. The number of ways
-in which no path holds more than k is ``n! [x^n] (1 + x + x^2/2! + ... + x^k/k!)^m`` (exponential generating function of
-one path, cut at k). The fullest path decides: a step waits for its slowest flow.
+ECMP sends each of n equal flows to one of m paths, each path as likely as any other: balls into
+boxes. The number of ways in which no path holds more than k is ``n! [x^n] (1 + x + x^2/2! + ... +
+x^k/k!)^m`` (exponential generating function of one path, cut at k). The fullest path decides: a
+step waits for its slowest flow.
 
-Functions raise ValueError for fractional counts. Sources: chapter, section on adaptive routing; Flajolet and Sedgewick,
-Analytic Combinatorics, II.3; Dixit et al. 2013 on spraying; Vanini et al. 2017 (LetFlow) on flowlets.
+Functions raise ValueError for fractional counts. Sources: chapter, section on adaptive routing;
+Flajolet and Sedgewick, Analytic Combinatorics, II.3; Dixit et al. 2013 on spraying; Vanini et al.
+2017 (LetFlow) on flowlets.
 """
 
 import math
@@ -13,20 +16,40 @@ from fractions import Fraction
 
 import numpy as np
 
-from fabriclab.checks import amount, count, number, one, out, positive
+from fabriclab.checks import count, nonnegative, number, positive, scalar, scalar_or_array
 from fabriclab.transport import goodput_go_back_n
 
 
 def _whole(name, value, least=1, most=10**6):
-    return int(one(name, number(name, value, least=least, most=most, expected=f"one whole number from {least:,} to {most:,}", whole=True)))
+    return int(
+        scalar(
+            name,
+            number(
+                name,
+                value,
+                least=least,
+                most=most,
+                expected=f"one whole number from {least:,} to {most:,}",
+                whole=True,
+            ),
+        )
+    )
 
 
 def _ways(flows, paths, most):
-    """Assignments in which no path has more than `most` flows, counted: the coefficient by Miller's recurrence for powers."""
+    """Assignments in which no path has more than `most` flows, counted: the coefficient by Miller's
+    recurrence for powers.
+    """
     weights = [Fraction(1, math.factorial(i)) for i in range(most + 1)]
     powers = [Fraction(1)]
     for j in range(1, flows + 1):
-        powers.append(sum((i * (paths + 1) - j) * weights[i] * powers[j - i] for i in range(1, min(most, j) + 1)) / j)
+        powers.append(
+            sum(
+                (i * (paths + 1) - j) * weights[i] * powers[j - i]
+                for i in range(1, min(most, j) + 1)
+            )
+            / j
+        )
     return powers[flows] * math.factorial(flows)
 
 
@@ -40,15 +63,19 @@ def fullest_path_exact(flows, paths):
     flows, paths = _whole("flows", flows, most=64), _whole("paths", paths)
     least = -(-flows // paths)
     ways = [0, *(_ways(flows, paths, k) for k in range(least, flows + 1))]
-    return {least + i: Fraction(more - less, paths**flows) for i, (less, more) in enumerate(zip(ways, ways[1:]))}
+    return {
+        least + i: Fraction(more - less, paths**flows)
+        for i, (less, more) in enumerate(zip(ways, ways[1:]))
+    }
 
 
 def fullest_path(flows, paths):
     """Odds of the fullest path, as an array: entry k is P(max = k), k from 0 to `flows`.
 
-    The same coefficient, for thousands of flows: with each path's load Poisson of mean n/m, cut at k, P(max <= k) is the
-    chance that the cut loads add up to n over the chance that uncut ones do; sums of loads by Fourier transform. Entries
-    are good to about 1e-9. Up to 10,000 flows and paths.
+    The same coefficient, for thousands of flows: with each path's load Poisson of mean n/m, cut at
+    k, P(max <= k) is the chance that the cut loads add up to n over the chance that uncut ones do;
+    sums of loads by Fourier transform. Entries are good to about 1e-9. Up to 10,000 flows and
+    paths.
 
     >>> odds = fullest_path(8, 4)
     >>> odds.size, round(float(odds[4:].sum()), 6)     # 3677/8192
@@ -75,7 +102,8 @@ def fullest_path(flows, paths):
 def mean_fullest(flows, paths):
     """Mean number of flows on the fullest path, ``E[max]``.
 
-    >>> round(mean_fullest(8, 4), 6), round(mean_fullest(4032, 64), 1)     # an AllToAll of 64 ranks: 63 on an even path
+    >>> # an AllToAll of 64 ranks: 63 on an even path
+    >>> round(mean_fullest(8, 4), 6), round(mean_fullest(4032, 64), 1)
     (3.538086, 82.4)
     """
     odds = fullest_path(flows, paths)
@@ -94,19 +122,24 @@ def mean_speed(flows, paths):
 
 
 def even_split(flows, paths):
-    """Chance of the most even split, exactly: each path floor(n/m) or ceil(n/m) flows. For n = m it is ``n!/n^n``.
+    """Chance of the most even split, exactly: each path floor(n/m) or ceil(n/m) flows. For n = m it
+    is ``n!/n^n``.
 
-    >>> even_split(8, 4) == Fraction(2520, 4**8), round(float(even_split(8, 4)), 4), even_split(4, 4)
+    >>> even_split(8, 4) == Fraction(2520, 4**8), round(float(even_split(8, 4)), 4), even_split(4,
+    ...     4)
     (True, 0.0385, Fraction(3, 32))
     """
     flows, paths = _whole("flows", flows, most=10_000), _whole("paths", paths, most=10_000)
     each, extra = divmod(flows, paths)
-    ways = math.factorial(flows) // (math.factorial(each) ** (paths - extra) * math.factorial(each + 1) ** extra)
+    ways = math.factorial(flows) // (
+        math.factorial(each) ** (paths - extra) * math.factorial(each + 1) ** extra
+    )
     return Fraction(math.comb(paths, extra) * ways, paths**flows)
 
 
 def idle_path(flows, paths):
-    """Chance that at least one path carries nothing, exactly: ``1 - sum_i (-1)^i C(m,i) (1 - i/m)^n``.
+    """Chance that at least one path carries nothing, exactly: ``1 - sum_i (-1)^i C(m,i) (1 -
+    i/m)^n``.
 
     >>> round(float(idle_path(8, 4)), 3)
     0.377
@@ -123,33 +156,37 @@ def all_to_all_flows(ranks):
     4032.0
     """
     ranks = count("ranks", ranks)
-    return out(ranks * (ranks - 1))
+    return scalar_or_array(ranks * (ranks - 1))
 
 
 def reordering(spacing, spread):
     """Chance that a sprayed packet is overtaken by the next one of its flow: ``exp(-s/d) / 2``.
 
-    Assumes that queueing adds to each packet an independent, exponential delay of mean `spread` d; `spacing` s is the
-    time between packets. Half of all packets where delays dwarf the spacing; 0 where the delays do not vary.
+    Assumes that queueing adds to each packet an independent, exponential delay of mean `spread` d;
+    `spacing` s is the time between packets. Half of all packets where delays dwarf the spacing; 0
+    where the delays do not vary.
 
     >>> round(reordering(0.08, 0.8), 3)
     0.452
     """
-    spacing, spread = positive("spacing", spacing), np.asarray(amount("spread", spread))
+    spacing, spread = positive("spacing", spacing), np.asarray(nonnegative("spread", spread))
     with np.errstate(divide="ignore", over="ignore"):
-        return out(np.where(spread > 0, np.exp(-np.divide(spacing, spread)) / 2, 0.0))
+        return scalar_or_array(np.where(spread > 0, np.exp(-np.divide(spacing, spread)) / 2, 0.0))
 
 
 def sprayed_go_back_n(spacing, spread, window):
-    """Times as long that a sprayed flow takes where the receiver keeps nothing out of order: ``1 + p W / (1 - p)``.
+    """Times as long that a sprayed flow takes where the receiver keeps nothing out of order: ``1 +
+    p W / (1 - p)``.
 
-    An order of magnitude, no more: p is `reordering`, each overtaken packet counts as lost, and all `window` (W) packets in
-    flight go again, as under random loss (`transport.goodput_go_back_n`). Real cards react once per round trip and the
-    resent packets are sprayed too. It says why spraying needs a transport that accepts any order: a packet simulator
-    finds it some 16 times worse than hashing.
+    An order of magnitude, no more: p is `reordering`, each overtaken packet counts as lost, and all
+    `window` (W) packets in flight go again, as under random loss (`transport.goodput_go_back_n`).
+    Real cards react once per round trip and the resent packets are sprayed too. It says why
+    spraying needs a transport that accepts any order: a packet simulator finds it some 16 times
+    worse than hashing.
 
-    >>> round(sprayed_go_back_n(0.08, 0.8, 61))     # 4 KB at 50 GB/s, queues of 0.8 us, 250 KB in flight
+    >>> # 4 KB at 50 GB/s, queues of 0.8 us, 250 KB in flight
+    >>> round(sprayed_go_back_n(0.08, 0.8, 61))
     51
     """
     p = reordering(spacing, spread)
-    return out(1 / np.asarray(goodput_go_back_n(p, window)))
+    return scalar_or_array(1 / np.asarray(goodput_go_back_n(p, window)))

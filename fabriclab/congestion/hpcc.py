@@ -1,24 +1,29 @@
-"""HPCC: senders that are told how full the link is, once per round trip, and set their window by it.
+"""HPCC: senders that are told how full the link is, once per round trip, and set their window by
+it.
 
-Each switch stamps its queue and its rate into the packets (in-band telemetry). A sender works out U, the bytes in flight
-on the busiest link over what the link takes in one base round trip, ``U = q/(C T) + rate/C``, and steers it to eta, a
-little below one: ``W <- W eta/U + W_AI`` where U is at least eta, ``W <- W + W_AI`` for up to `max_stage` round trips where
-it is less, then the first rule again. W_AI is what lets N flows become equal: R_AI T.
+Each switch stamps its queue and its rate into the packets (in-band telemetry). A sender works out
+U, the bytes in flight on the busiest link over what the link takes in one base round trip, ``U =
+q/(C T) + rate/C``, and steers it to eta, a little below one: ``W <- W eta/U + W_AI`` where U is at
+least eta, ``W <- W + W_AI`` for up to `max_stage` round trips where it is less, then the first rule
+again. W_AI is what lets N flows become equal: R_AI T.
 
-Functions take scalars or arrays that broadcast and raise ValueError for an eta outside 0 to 1 or rates of zero.
-Source: Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019, algorithm 1 and its section on parameters.
+Functions take scalars or arrays that broadcast and raise ValueError for an eta outside 0 to 1 or
+rates of zero.
+Source: Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019, algorithm 1 and its
+section on parameters.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, count, fraction, number, one, out, positive
+from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar, scalar_or_array
 from fabriclab.congestion.queue import over
 
 
 def steady_rate(capacity, flows, increase, eta=0.95):
-    """Bytes per second at which each of N equal flows sends in the steady state: ``eta C/N + R_AI``, at most C/N.
+    """Bytes per second at which each of N equal flows sends in the steady state: ``eta C/N +
+    R_AI``, at most C/N.
 
     `increase` is R_AI. Beyond `queue_free_flows` the link is full and each flow has its C/N.
 
@@ -27,18 +32,27 @@ def steady_rate(capacity, flows, increase, eta=0.95):
     5.9875
     """
     capacity, flows = positive("capacity", capacity), count("flows", flows)
-    return out(np.minimum(fraction("eta", eta) * capacity / flows + amount("increase", increase), capacity / flows))
+    return scalar_or_array(
+        np.minimum(
+            fraction("eta", eta) * capacity / flows + nonnegative("increase", increase),
+            capacity / flows,
+        )
+    )
 
 
 def queue_free_flows(capacity, increase, eta=0.95):
-    """The most flows that leave no standing queue, the largest N with ``eta + N R_AI/C <= 1``; `inf` without an increase.
+    """The most flows that leave no standing queue, the largest N with ``eta + N R_AI/C <= 1``;
+    `inf` without an increase.
 
     >>> from fabriclab.units import Gbps, Mbps
     >>> queue_free_flows(100 * Gbps, 50 * Mbps)
     100.0
     """
-    flows = over((1 - fraction("eta", eta)) * positive("capacity", capacity), amount("increase", increase))
-    return out(np.floor(flows * (1 + 1e-12)))
+    flows = over(
+        (1 - fraction("eta", eta)) * positive("capacity", capacity),
+        nonnegative("increase", increase),
+    )
+    return scalar_or_array(np.floor(flows * (1 + 1e-12)))
 
 
 def steady_queue(capacity, flows, increase, round_trip, eta=0.95):
@@ -51,49 +65,70 @@ def steady_queue(capacity, flows, increase, round_trip, eta=0.95):
     4.875
     """
     capacity = positive("capacity", capacity)
-    load = fraction("eta", eta) + count("flows", flows) * np.asarray(amount("increase", increase)) / capacity
-    return out(np.maximum(0.0, load - 1) * capacity * amount("round_trip", round_trip))
+    load = (
+        fraction("eta", eta)
+        + count("flows", flows) * np.asarray(nonnegative("increase", increase)) / capacity
+    )
+    return scalar_or_array(
+        np.maximum(0.0, load - 1) * capacity * nonnegative("round_trip", round_trip)
+    )
 
 
 def next_window(window, utilisation, window_increase, eta=0.95, probing=False):
     """One update: ``W eta/U + W_AI``, or ``W + W_AI`` while `probing`; bytes.
 
-    `probing` holds where U is below eta and fewer than `max_stage` additive steps were taken in a row.
+    `probing` holds where U is below eta and fewer than `max_stage` additive steps were taken in a
+    row.
 
     >>> next_window(100e3, 1.9, 1e3)
     51000.0
     """
-    window, utilisation = amount("window", window), positive("utilisation", utilisation)
+    window, utilisation = nonnegative("window", window), positive("utilisation", utilisation)
     scaled = window * np.where(probing, 1.0, fraction("eta", eta) / np.asarray(utilisation))
-    return out(scaled + amount("window_increase", window_increase))
+    return scalar_or_array(scaled + nonnegative("window_increase", window_increase))
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """HPCC round trip by round trip: `queue` in bytes, shape (rounds,), and `rates` in bytes/s, shape (rounds, flows)."""
+    """HPCC round trip by round trip: `queue` in bytes, shape (rounds,), and `rates` in bytes/s,
+    shape (rounds, flows).
+    """
 
     queue: np.ndarray
     rates: np.ndarray
 
 
 def rounds(capacity, flows, increase, round_trip, trips, eta=0.95, max_stage=5, rates=None):
-    """The `Rounds` of N flows through one link, `trips` base round trips long; all update once in each.
+    """The `Rounds` of N flows through one link, `trips` base round trips long; all update once in
+    each.
 
-    Flows start at `rates` (bytes/s; left out: all at line rate, an incast). In flight are the sum of the windows: what
-    exceeds C T queues, and each flow gets its share of the link, ``R = W/T`` where there is no queue.
+    Flows start at `rates` (bytes/s; left out: all at line rate, an incast). In flight are the sum
+    of the windows: what exceeds C T queues, and each flow gets its share of the link, ``R = W/T``
+    where there is no queue.
 
     >>> from fabriclab.units import Gbps, Mbps, us
     >>> run = rounds(100 * Gbps, 16, 50 * Mbps, 5 * us, 3)
-    >>> (run.queue / 1e3).round(1).tolist()     # 15 of 16 line-rate windows queue, for one round trip
+    >>> # 15 of 16 line-rate windows queue, for one round trip
+    >>> (run.queue / 1e3).round(1).tolist()
     [937.5, 0.0, 0.0]
     """
-    capacity, round_trip = (one(n, positive(n, v)) for n, v in (("capacity", capacity), ("round_trip", round_trip)))
-    flows, trips, max_stage = (int(one(n, number(n, v, least=1, most=1e6, expected="a whole number, 1 or more", whole=True)))
-                                  for n, v in (("flows", flows), ("trips", trips), ("max_stage", max_stage)))
-    increase = one("increase", amount("increase", increase))
+    capacity, round_trip = (
+        scalar(n, positive(n, v)) for n, v in (("capacity", capacity), ("round_trip", round_trip))
+    )
+    flows, trips, max_stage = (
+        int(
+            scalar(
+                n, number(n, v, least=1, most=1e6, expected="a whole number, 1 or more", whole=True)
+            )
+        )
+        for n, v in (("flows", flows), ("trips", trips), ("max_stage", max_stage))
+    )
+    increase = scalar("increase", nonnegative("increase", increase))
     start = positive("rates", capacity if rates is None else rates)
     if np.ndim(start) > 1 or np.size(start) not in (1, flows):
-        raise ValueError(f"rates must be one rate or {flows} of them, not of shape {np.shape(start)}")
+        raise ValueError(
+            f"rates must be one rate or {flows} of them, not of shape {np.shape(start)}"
+        )
     holds = capacity * round_trip
     window, stage = np.full(flows, 0.0) + np.asarray(start) * round_trip, 0
     queue, sent = np.empty(trips), np.empty((trips, flows))

@@ -1,9 +1,10 @@
 """One egress queue as a fluid: it fills, drains, overflows and keeps packets waiting.
 
-Bytes arrive at rate lambda and leave at rate mu, the port's; the buffer holds B bytes. The chapter's law has one bound,
-``Q(t) = min(B, Q(0) + (lambda - mu) t)``; a queue also stops at zero, and both bounds are kept here. Rates are bytes per
-second, queues bytes, times seconds. Functions take scalars or arrays that broadcast and raise ValueError for a negative
-amount, a port of rate zero, or a queue larger than its buffer.
+Bytes arrive at rate lambda and leave at rate mu, the port's; the buffer holds B bytes. The
+chapter's law has one bound, ``Q(t) = min(B, Q(0) + (lambda - mu) t)``; a queue also stops at zero,
+and both bounds are kept here. Rates are bytes per second, queues bytes, times seconds. Functions
+take scalars or arrays that broadcast and raise ValueError for a negative amount, a port of rate
+zero, or a queue larger than its buffer.
 
 Source: chapter, section on incast; Kleinrock, Queueing Systems, for the M/D/1 wait.
 """
@@ -12,20 +13,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, number, one, out, positive
+from fabriclab.checks import nonnegative, number, positive, scalar, scalar_or_array
 
 
 def _buffer(buffer):
     """A buffer's size; `inf`, without a bound, is one."""
     if isinstance(buffer, (int, float)) and buffer == np.inf:
         return np.inf
-    return amount("buffer", buffer)
+    return nonnegative("buffer", buffer)
 
 
 def _within(initial, buffer):
-    initial = amount("initial", initial)
+    initial = nonnegative("initial", initial)
     if np.any(np.asarray(initial) > buffer):
-        raise ValueError(f"initial must fit the buffer of {np.min(buffer):g} bytes, not be {np.max(initial):g}")
+        raise ValueError(
+            f"initial must fit the buffer of {np.min(buffer):g} bytes, not be {np.max(initial):g}"
+        )
     return initial
 
 
@@ -45,12 +48,15 @@ def queue_after(time, arrival, service, buffer=np.inf, initial=0.0):
     """
     buffer = _buffer(buffer)
     initial = _within(initial, buffer)
-    grown = initial + (amount("arrival", arrival) - np.asarray(positive("service", service))) * amount("time", time)
-    return out(np.minimum(buffer, np.maximum(0.0, grown)))
+    grown = initial + (
+        nonnegative("arrival", arrival) - np.asarray(positive("service", service))
+    ) * nonnegative("time", time)
+    return scalar_or_array(np.minimum(buffer, np.maximum(0.0, grown)))
 
 
 def fill_time(arrival, service, buffer, initial=0.0):
-    """Seconds until the buffer is full: ``(B - Q0) / (lambda - mu)``; `inf` where no more arrives than leaves.
+    """Seconds until the buffer is full: ``(B - Q0) / (lambda - mu)``; `inf` where no more arrives
+    than leaves.
 
     >>> from fabriclab.units import GB, MB, TB, us
     >>> round(fill_time(12.8 * TB, 50 * GB, 32 * MB) / us, 3), fill_time(50 * GB, 50 * GB, 32 * MB)
@@ -58,8 +64,8 @@ def fill_time(arrival, service, buffer, initial=0.0):
     """
     buffer = _buffer(buffer)
     room = buffer - np.asarray(_within(initial, buffer))
-    excess = np.asarray(amount("arrival", arrival) - positive("service", service))
-    return out(np.where(room == 0, 0.0, over(room, excess)))
+    excess = np.asarray(nonnegative("arrival", arrival) - positive("service", service))
+    return scalar_or_array(np.where(room == 0, 0.0, over(room, excess)))
 
 
 def drain_time(queue, service, arrival=0.0):
@@ -69,9 +75,9 @@ def drain_time(queue, service, arrival=0.0):
     >>> round(drain_time(32 * MB, 50 * GB) / us, 9), drain_time(32 * MB, 50 * GB, 50 * GB)
     (640.0, inf)
     """
-    spare = np.asarray(positive("service", service) - amount("arrival", arrival))
-    queue = np.asarray(amount("queue", queue))
-    return out(np.where(queue == 0, 0.0, over(queue, spare)))
+    spare = np.asarray(positive("service", service) - nonnegative("arrival", arrival))
+    queue = np.asarray(nonnegative("queue", queue))
+    return scalar_or_array(np.where(queue == 0, 0.0, over(queue, spare)))
 
 
 def wait(queue, service):
@@ -81,11 +87,12 @@ def wait(queue, service):
     >>> round(wait(250 * KB, 50 * GB) / us, 9)
     5.0
     """
-    return out(amount("queue", queue) / positive("service", service))
+    return scalar_or_array(nonnegative("queue", queue) / positive("service", service))
 
 
 def overflow(time, arrival, service, buffer, initial=0.0):
-    """Bytes lost in `time` at constant rates: ``max(0, Q0 + (lambda - mu) t - B)``, where lambda exceeds mu.
+    """Bytes lost in `time` at constant rates: ``max(0, Q0 + (lambda - mu) t - B)``, where lambda
+    exceeds mu.
 
     >>> from fabriclab.units import GB, MB, TB, us
     >>> round(overflow(5 * us, 12.8 * TB, 50 * GB, 32 * MB) / MB, 3)
@@ -93,29 +100,33 @@ def overflow(time, arrival, service, buffer, initial=0.0):
     """
     buffer = _buffer(buffer)
     initial = _within(initial, buffer)
-    grown = initial + (amount("arrival", arrival) - np.asarray(positive("service", service))) * amount("time", time)
-    return out(np.maximum(0.0, grown - buffer))
+    grown = initial + (
+        nonnegative("arrival", arrival) - np.asarray(positive("service", service))
+    ) * nonnegative("time", time)
+    return scalar_or_array(np.maximum(0.0, grown - buffer))
 
 
 def md1_wait(load, service_time):
-    """Mean seconds in line before a port with random (Poisson) arrivals of equal packets: ``s rho / (2 (1 - rho))``.
+    """Mean seconds in line before a port with random (Poisson) arrivals of equal packets: ``s rho /
+    (2 (1 - rho))``.
 
-    `load` is rho = lambda/mu, `service_time` s one packet's time on the wire; `inf` from rho = 1 on. The fluid queue is
-    empty at any rho below 1: this wait comes from randomness alone. Pollaczek and Khinchine; Kleinrock 1975.
+    `load` is rho = lambda/mu, `service_time` s one packet's time on the wire; `inf` from rho = 1
+    on. The fluid queue is empty at any rho below 1: this wait comes from randomness alone.
+    Pollaczek and Khinchine; Kleinrock 1975.
 
     >>> md1_wait(0.5, 1.0), round(md1_wait(0.9, 1.0), 9), md1_wait(1.0, 1.0)
     (0.5, 4.5, inf)
     """
-    load = np.asarray(amount("load", load))
-    return out(over(load * amount("service_time", service_time), 2 * (1 - load)))
+    load = np.asarray(nonnegative("load", load))
+    return scalar_or_array(over(load * nonnegative("service_time", service_time), 2 * (1 - load)))
 
 
 @dataclass(frozen=True)
 class Trace:
     """A fluid queue over time, exact: straight lines between `times`.
 
-    `queue` is the bytes held; `arrived`, `served` and `lost` are bytes since the start. At every moment
-    ``queue[0] + arrived = queue + served + lost``.
+    `queue` is the bytes held; `arrived`, `served` and `lost` are bytes since the start. At every
+    moment ``queue[0] + arrived = queue + served + lost``.
     """
 
     times: np.ndarray
@@ -126,11 +137,21 @@ class Trace:
 
     def at(self, time):
         """Bytes queued at `time`, scalar or array."""
-        return out(np.interp(number("time", time, least=0.0, most=float(self.times[-1]), expected="within the trace"), self.times, self.queue))
+        return scalar_or_array(
+            np.interp(
+                number(
+                    "time", time, least=0.0, most=float(self.times[-1]), expected="within the trace"
+                ),
+                self.times,
+                self.queue,
+            )
+        )
 
     def first_above(self, level):
-        """Seconds until the queue first reaches `level` bytes, a marking or pause threshold; `inf` if it never does."""
-        level = amount("level", level)
+        """Seconds until the queue first reaches `level` bytes, a marking or pause threshold; `inf`
+        if it never does.
+        """
+        level = nonnegative("level", level)
         if self.queue[0] >= level:
             return 0.0
         for i in range(1, len(self.times)):
@@ -143,9 +164,9 @@ class Trace:
 def fluid_queue(durations, arrivals, service, buffer=np.inf, initial=0.0):
     """The `Trace` of a queue whose arrival rate is constant in pieces.
 
-    `durations` (s) and `arrivals` (bytes/s) are lists of one length; `service` (bytes/s) is one rate or one per piece, and
-    may be 0 there: a paused port. Within a piece the queue moves along a straight line until it meets 0 or the buffer,
-    so every breakpoint is computed, none stepped to.
+    `durations` (s) and `arrivals` (bytes/s) are lists of one length; `service` (bytes/s) is one
+    rate or one per piece, and may be 0 there: a paused port. Within a piece the queue moves along a
+    straight line until it meets 0 or the buffer, so every breakpoint is computed, none stepped to.
 
     >>> from fabriclab.units import GB, MB, TB, us
     >>> trace = fluid_queue([3 * us, 700 * us], [12.8 * TB, 0], 50 * GB, 32 * MB)
@@ -154,20 +175,40 @@ def fluid_queue(durations, arrivals, service, buffer=np.inf, initial=0.0):
     >>> round(float(trace.lost[-1]) / MB, 2)
     6.25
     """
-    durations, arrivals = np.atleast_1d(amount("durations", durations)), np.atleast_1d(amount("arrivals", arrivals))
-    service = np.atleast_1d(amount("service", service))
-    if durations.ndim != 1 or durations.shape != arrivals.shape or service.shape not in ((1,), durations.shape):
-        raise ValueError(f"durations, arrivals and service must be lists of one length, not of shapes {durations.shape}, {arrivals.shape} and {service.shape}")
-    buffer = one("buffer", _buffer(buffer))
-    held = one("initial", _within(initial, buffer))
+    durations, arrivals = (
+        np.atleast_1d(nonnegative("durations", durations)),
+        np.atleast_1d(nonnegative("arrivals", arrivals)),
+    )
+    service = np.atleast_1d(nonnegative("service", service))
+    if (
+        durations.ndim != 1
+        or durations.shape != arrivals.shape
+        or service.shape not in ((1,), durations.shape)
+    ):
+        raise ValueError(
+            "durations, arrivals and service must be lists of one length, not of shapes"
+            f" {durations.shape}, {arrivals.shape} and {service.shape}"
+        )
+    buffer = scalar("buffer", _buffer(buffer))
+    held = scalar("initial", _within(initial, buffer))
     rows = [(0.0, held, 0.0, 0.0, 0.0)]
 
     def move(time, to, rate_in, rate_out, rate_lost):
         t, _, arrived, served, lost = rows[-1]
         if time > 0:
-            rows.append((t + time, to, arrived + rate_in * time, served + rate_out * time, lost + rate_lost * time))
+            rows.append(
+                (
+                    t + time,
+                    to,
+                    arrived + rate_in * time,
+                    served + rate_out * time,
+                    lost + rate_lost * time,
+                )
+            )
 
-    for left, rate_in, rate_out in zip(durations.tolist(), arrivals.tolist(), np.broadcast_to(service, durations.shape).tolist()):
+    for left, rate_in, rate_out in zip(
+        durations.tolist(), arrivals.tolist(), np.broadcast_to(service, durations.shape).tolist()
+    ):
         held = rows[-1][1]
         net = rate_in - rate_out
         until = (buffer - held) / net if net > 0 else (held / -net if net < 0 else np.inf)

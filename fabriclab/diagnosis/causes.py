@@ -1,8 +1,10 @@
-"""The causes that can be told apart, and what each sign says for or against them: a table, to be read and argued with.
+"""The causes that can be told apart, and what each sign says for or against them: a table, to be
+read and argued with.
 
-A weight says how far a sign speaks for a cause: 4 names it, 3 hardly leaves another, 2 points to it, 1 fits; the same
-below zero against it. A sign that is not in the table is a fact without a direction. The sum over the signs that were
-seen ranks the causes; `verdict` says how much of a lead is enough.
+A weight says how far a sign speaks for a cause: 4 names it, 3 hardly leaves another, 2 points to
+it, 1 fits; the same below zero against it. A sign that is not in the table is a fact without a
+direction. The sum over the signs that were seen ranks the causes; `verdict` says how much of a lead
+is enough.
 """
 
 from dataclasses import dataclass
@@ -21,18 +23,66 @@ CAUSES = {
     "input": Cause(
         "starved input",
         "application and input",
-        "run the same step on made-up input (no files, no decoding): if it is fast, watch the loader's CPUs and storage (top, iostat)",
+        "run the same step on made-up input (no files, no decoding): if it is fast, watch the"
+        " loader's CPUs and storage (top, iostat)",
     ),
-    "alone": Cause("every rank ran alone", "NCCL and configuration", "build nccl-tests with MPI=1, start it with mpirun, and see one table of all ranks"),
-    "socket": Cause("fallback to TCP sockets", "NCCL and configuration", "ibv_devinfo on every node, then NCCL_DEBUG=INFO NCCL_IB_HCA unset: does NET/IB find a device?"),
-    "hca": Cause("wrong or too few HCAs", "NCCL and configuration", "unset NCCL_IB_HCA, run all_reduce_perf with NCCL_DEBUG=INFO again, and see every port of the node behind NET/IB"),
-    "neighbour": Cause("a noisy neighbour on the path", "transport and congestion", "repeat ib_write_bw with the other job stopped or moved; then give it a lane or a limit of its own"),
-    "storm": Cause("a PFC storm", "transport and congestion", "show pfcwd stats again and ethtool -S on the host behind the port that pauses most; take that host out and see the pauses end"),
-    "ecmp": Cause("flows that collide on one path (ECMP)", "topology and placement", "repeat ib_write_bw between the pair with -q 1 and -q 16, several times: a collision changes with the ports that are hashed"),
-    "placement": Cause("a placement across oversubscribed uplinks", "topology and placement", "run alltoall_perf again with all nodes under one leaf, and compare"),
-    "link": Cause("a degraded link", "physical layer", "mlxlink -d DEVICE -c at both ends of that link; reseat, clean or swap the cable, and run ib_write_bw again"),
-    "setting": Cause("a port set below its speed", "physical layer", "mlxlink -d DEVICE at both ends: enable the speed that the cable is good for, by the administrator's word, and run ib_write_bw again"),
-    "counters": Cause("full 32-bit counters, and no fault", "the measurement", "read the extended counters: perfquery -x LID PORT, twice, with date -Is before each"),
+    "alone": Cause(
+        "every rank ran alone",
+        "NCCL and configuration",
+        "build nccl-tests with MPI=1, start it with mpirun, and see one table of all ranks",
+    ),
+    "socket": Cause(
+        "fallback to TCP sockets",
+        "NCCL and configuration",
+        "ibv_devinfo on every node, then NCCL_DEBUG=INFO NCCL_IB_HCA unset: does NET/IB find a"
+        " device?",
+    ),
+    "hca": Cause(
+        "wrong or too few HCAs",
+        "NCCL and configuration",
+        "unset NCCL_IB_HCA, run all_reduce_perf with NCCL_DEBUG=INFO again, and see every port of"
+        " the node behind NET/IB",
+    ),
+    "neighbour": Cause(
+        "a noisy neighbour on the path",
+        "transport and congestion",
+        "repeat ib_write_bw with the other job stopped or moved; then give it a lane or a limit of"
+        " its own",
+    ),
+    "storm": Cause(
+        "a PFC storm",
+        "transport and congestion",
+        "show pfcwd stats again and ethtool -S on the host behind the port that pauses most; take"
+        " that host out and see the pauses end",
+    ),
+    "ecmp": Cause(
+        "flows that collide on one path (ECMP)",
+        "topology and placement",
+        "repeat ib_write_bw between the pair with -q 1 and -q 16, several times: a collision"
+        " changes with the ports that are hashed",
+    ),
+    "placement": Cause(
+        "a placement across oversubscribed uplinks",
+        "topology and placement",
+        "run alltoall_perf again with all nodes under one leaf, and compare",
+    ),
+    "link": Cause(
+        "a degraded link",
+        "physical layer",
+        "mlxlink -d DEVICE -c at both ends of that link; reseat, clean or swap the cable, and run"
+        " ib_write_bw again",
+    ),
+    "setting": Cause(
+        "a port set below its speed",
+        "physical layer",
+        "mlxlink -d DEVICE at both ends: enable the speed that the cable is good for, by the"
+        " administrator's word, and run ib_write_bw again",
+    ),
+    "counters": Cause(
+        "full 32-bit counters, and no fault",
+        "the measurement",
+        "read the extended counters: perfquery -x LID PORT, twice, with date -Is before each",
+    ),
 }
 
 NETWORK = ("socket", "hca", "neighbour", "storm", "ecmp", "placement", "link", "setting")
@@ -45,7 +95,9 @@ def _all(weight, **others):
 SIGNS = {
     # 1: GPU utilisation
     "gpu-full": _all(-2, input=-3),
-    "gpu-holes": _all(-1, input=2),  # computing is dense, but part of the time there is nothing to compute
+    "gpu-holes": _all(
+        -1, input=2
+    ),  # computing is dense, but part of the time there is nothing to compute
     "gpu-low": {"input": 1},  # the chapter: starved input and a slow network look alike here
     "gpu-waits": _all(1, input=-3),
     "gpu-busy": {"input": -2},
@@ -53,14 +105,19 @@ SIGNS = {
     "input-partly": {"input": 1},
     "input-cleared": {"input": -3},
     "slow-without-network": {"input": 2, "counters": -2},
-    "slow-elsewhere": {"input": 1, "counters": -2},  # the same, and nobody looked whether the GPUs lack work: one may be slow itself
+    "slow-elsewhere": {
+        "input": 1,
+        "counters": -2,
+    },  # the same, and nobody looked whether the GPUs lack work: one may be slow itself
     # 2: NCCL
     "alone": {"alone": 4},
     "socket": {"socket": 4},
     "fewer-than-gpus": {"hca": 1},  # as many nodes are built
     "few-ports": {"hca": 3, "link": -1, "ecmp": -1, "placement": -1},
     "forced-ports": {"hca": 1},
-    "nccl-good": _all(-2, placement=-1),  # a ring goes at its slowest link, but hardly crosses a tapered cut
+    "nccl-good": _all(
+        -2, placement=-1
+    ),  # a ring goes at its slowest link, but hardly crosses a tapered cut
     "nccl-unjudged": {"counters": -3},  # slow or not, by a port's rate that nobody told
     "nccl-low": _all(1, input=-1, counters=-2),
     "nccl-like-ports": {"hca": 1, "link": -1, "ecmp": -1},
@@ -91,7 +148,9 @@ SIGNS = {
     "paused": {"storm": 1, "neighbour": 1, "ecmp": 1},
     "no-pauses": {"storm": -3, "neighbour": -1, "ecmp": -1},
     "no-storm": {"storm": -2},
-    "infiniband": {"storm": -3},  # credits, not pauses; two flows that meet on one route are halved there as well
+    "infiniband": {
+        "storm": -3
+    },  # credits, not pauses; two flows that meet on one route are halved there as well
     "waits": {"neighbour": 1, "placement": 1},
     "discards": {"neighbour": 1, "storm": 1, "link": -2},
     "others-fill-it": {"neighbour": 3, "link": -1},
@@ -112,8 +171,13 @@ SIGNS = {
     "clean": {"link": -2},
 }
 
-SLOW = frozenset(("slow", "nccl-low", "alltoall-only", "pair-low", "nccl-varies", "pair-varies"))  # something is slow, whatever the cause
-FELT = SLOW | {"late", "nccl-timeouts"}  # something is amiss for a job; without it a weak sign of a fault is none of a cause
+SLOW = frozenset(
+    ("slow", "nccl-low", "alltoall-only", "pair-low", "nccl-varies", "pair-varies")
+)  # something is slow, whatever the cause
+FELT = SLOW | {
+    "late",
+    "nccl-timeouts",
+}  # something is amiss for a job; without it a weak sign of a fault is none of a cause
 SOUND = {  # what shows that a step was looked at and found in order
     1: {"gpu-full", "gpu-busy", "input-cleared"},
     2: {"nccl-good"},

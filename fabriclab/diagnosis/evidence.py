@@ -1,4 +1,5 @@
-"""What a folder holds of one incident: every file through the one door of `telemetry`, and what no tool prints.
+"""What a folder holds of one incident: every file through the one door of `telemetry`, and what no
+tool prints.
 
 ``incident.toml`` is optional, and so is everything in it::
 
@@ -22,8 +23,18 @@ from itertools import islice
 from pathlib import Path
 
 from fabriclab import catalog, telemetry, units
-from fabriclab.checks import count, one, positive
-from fabriclab.telemetry import gpus, mlxlink, nccl, nccl_log, pairs, pauses, perfquery, perftest, watchdog
+from fabriclab.checks import count, positive, scalar
+from fabriclab.telemetry import (
+    gpus,
+    mlxlink,
+    nccl,
+    nccl_log,
+    pairs,
+    pauses,
+    perfquery,
+    perftest,
+    watchdog,
+)
 from fabriclab.telemetry.infiniband import Fabric, kind_of
 from fabriclab.telemetry.source import name, refuse, shorten
 
@@ -48,7 +59,9 @@ class Told:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A folder as read: `files` as (name, reading), `unread` as (name, reason), and what it is `told`."""
+    """A folder as read: `files` as (name, reading), `unread` as (name, reason), and what it is
+    `told`.
+    """
 
     path: str
     files: tuple
@@ -65,21 +78,56 @@ class Evidence:
         return self.of(nccl_log.Reading) + beside
 
     def hosts(self):
-        """The job's hosts by name: as told, else as the tables of nccl-tests or the log name them."""
-        named = {process.host for _, reading in self.of(nccl.Reading) for table in reading.tables for process in table.processes}
+        """The job's hosts by name: as told, else as the tables of nccl-tests or the log name
+        them.
+        """
+        named = {
+            process.host
+            for _, reading in self.of(nccl.Reading)
+            for table in reading.tables
+            for process in table.processes
+        }
         logged = {host for _, log in self.logs() for host in log.hosts}
         return tuple(sorted(self.told.hosts or named or logged))
 
     def notes(self):
-        """What is odd about the files as a whole: those that name no host in common are hardly of one incident."""
+        """What is odd about the files as a whole: those that name no host in common are hardly of
+        one incident.
+        """
         versions = {log.version: file for file, log in reversed(self.logs()) if log.version}
-        mixed = (f"NCCL {' and '.join(sorted(versions))} in {' and '.join(versions[version] for version in sorted(versions))}: one job runs one version",) if len(versions) > 1 else ()
-        named = [(file, {process.host for table in reading.tables for process in table.processes}) for file, reading in self.of(nccl.Reading)]
-        named = [(file, hosts) for file, hosts in [*named, *((file, set(log.hosts)) for file, log in self.of(nccl_log.Reading))] if hosts]
+        mixed = (
+            (
+                (
+                    f"NCCL {' and '.join(sorted(versions))} in"
+                    f" {' and '.join(versions[version] for version in sorted(versions))}: one job"
+                    " runs one version"
+                ),
+            )
+            if len(versions) > 1
+            else ()
+        )
+        named = [
+            (file, {process.host for table in reading.tables for process in table.processes})
+            for file, reading in self.of(nccl.Reading)
+        ]
+        named = [
+            (file, hosts)
+            for file, hosts in [
+                *named,
+                *((file, set(log.hosts)) for file, log in self.of(nccl_log.Reading)),
+            ]
+            if hosts
+        ]
         for at, (file, hosts) in enumerate(named):
             for other, others in named[:at]:
                 if not hosts & others:
-                    return (f"{other} is of {min(others)[:40]}, {file} of {min(hosts)[:40]}: no host in common, so perhaps two incidents in one folder", *mixed)
+                    return (
+                        (
+                            f"{other} is of {min(others)[:40]}, {file} of {min(hosts)[:40]}: no"
+                            " host in common, so perhaps two incidents in one folder"
+                        ),
+                        *mixed,
+                    )
         return mixed
 
     def port(self):
@@ -88,21 +136,46 @@ class Evidence:
             return self.told.port, TOLD
         found = []
         for file, reading in self.of(mlxlink.Reading):
-            found += [(rate, file) for port in reading.ports for rate in (port.rate, mlxlink.best(port)) if rate]
+            found += [
+                (rate, file)
+                for port in reading.ports
+                for rate in (port.rate, mlxlink.best(port))
+                if rate
+            ]
         for file, fabric in self.of(Fabric):
-            found += [(link.rate, file) for link in fabric.links if link.rate and kind_of(fabric, link) == "host-switch"]
+            found += [
+                (link.rate, file)
+                for link in fabric.links
+                if link.rate and kind_of(fabric, link) == "host-switch"
+            ]
         for file, reading in self.of(nccl.Reading):
             models = {process.gpu for table in reading.tables for process in table.processes}
-            found += [(known.port.per_direction, file) for known in catalog.ACCELERATORS if any(known.name in gpu for gpu in models)]
-        return max(found, key=lambda pair: pair[0]) if found else (catalog.NDR.beta, "nothing here, so NDR is taken for granted")
+            found += [
+                (known.port.per_direction, file)
+                for known in catalog.ACCELERATORS
+                if any(known.name in gpu for gpu in models)
+            ]
+        return (
+            max(found, key=lambda pair: pair[0])
+            if found
+            else (catalog.NDR.beta, "nothing here, so NDR is taken for granted")
+        )
 
     @property
     def port_known(self):
-        """Whether `port` is told or read off a port; the GPU's model only says what the maker's own node has."""
-        return self.port()[1] == TOLD or any(self.port()[1] == file for kind in (mlxlink.Reading, Fabric) for file, _ in self.of(kind))
+        """Whether `port` is told or read off a port; the GPU's model only says what the maker's own
+        node has.
+        """
+        return self.port()[1] == TOLD or any(
+            self.port()[1] == file
+            for kind in (mlxlink.Reading, Fabric)
+            for file, _ in self.of(kind)
+        )
 
     def readings_of_ports(self):
-        """perfquery's answers port by port, each list from the earliest on: (file, answer), earliest meaning least counted."""
+        """perfquery's answers port by port, each list from the earliest on: (file, answer),
+        earliest meaning least counted.
+        """
         found = defaultdict(list)
         for file, reading in self.of(perfquery.Reading):
             for port in reading.ports:
@@ -110,24 +183,34 @@ class Evidence:
                     found[port.called, port.set].append((file, port))
         for port, answers in found.items():
             timed = [pair for pair in answers if pair[1].at is not None]
-            found[port] = answers = timed or answers  # where some have a time, one without has no place among them
-            answers.sort(key=lambda pair: (pair[1].at or 0.0, sum(value for _, value in pair[1].counters)))
+            found[port] = answers = (
+                timed or answers
+            )  # where some have a time, one without has no place among them
+            answers.sort(
+                key=lambda pair: (pair[1].at or 0.0, sum(value for _, value in pair[1].counters))
+            )
         return found
 
 
 def gather(path):
     """The `Evidence` in the folder at `path`; files that cannot be read are kept with the reason.
 
-    Raises ValueError for what is no folder, for an empty one, and for one of more than 500 files: an incident has a few.
+    Raises ValueError for what is no folder, for an empty one, and for one of more than 500 files:
+    an incident has a few.
     """
     shown, files, unread, told = shorten(name(path), 200)[1:-1], [], [], Told()
     try:
         with os.scandir(path) as listing:
             entries = [entry.name for entry in islice(listing, MOST_FILES + 1)]
     except (OSError, ValueError) as error:
-        raise ValueError(f"{shown}: no folder that can be opened: {getattr(error, 'strerror', None) or error}") from None
+        raise ValueError(
+            f"{shown}: no folder that can be opened: {getattr(error, 'strerror', None) or error}"
+        ) from None
     if len(entries) > MOST_FILES:
-        raise ValueError(f"{shown}: more than {MOST_FILES} files: put those of one incident in a folder of their own")
+        raise ValueError(
+            f"{shown}: more than {MOST_FILES} files: put those of one incident in a folder of"
+            " their own"
+        )
     entries = [entry for entry in entries if not entry.startswith(".")]
     if not entries:
         raise ValueError(f"{shown}: an empty folder: nothing to go by")
@@ -145,7 +228,10 @@ def gather(path):
 
 
 def read_told(path):
-    """A `Told` from the toml at `path`. Raises ValueError naming file and key for what it cannot mean."""
+    """A `Told` from the toml at `path`.
+
+    Raises ValueError naming file and key for what it cannot mean.
+    """
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
             refuse(path, 0, "not a plain file")
@@ -161,9 +247,13 @@ def read_told(path):
     iteration = words.pop("iteration", {})
     if not isinstance(iteration, dict):
         refuse(path, 0, "iteration must be a table of before, now and synthetic, in seconds")
-    unknown = [key for key in words if key not in _READ or key in _ITERATION] + [f"iteration.{key}" for key in iteration if key not in _ITERATION]
+    unknown = [key for key in words if key not in _READ or key in _ITERATION] + [
+        f"iteration.{key}" for key in iteration if key not in _ITERATION
+    ]
     if unknown:
-        known = [key for key in _READ if key not in _ITERATION] + [f"iteration.{key}" for key in _ITERATION]
+        known = [key for key in _READ if key not in _ITERATION] + [
+            f"iteration.{key}" for key in _ITERATION
+        ]
         refuse(path, 0, f"{shorten(unknown[0])} is not among what can be told: {', '.join(known)}")
     try:
         return Told(**{key: _READ[key](key, value) for key, value in (words | iteration).items()})
@@ -172,28 +262,40 @@ def read_told(path):
 
 
 def _count(key, value):
-    return int(one(key, count(key, value)))
+    return int(scalar(key, count(key, value)))
 
 
 def _positive(key, value):
-    return float(one(key, positive(key, value)))
+    return float(scalar(key, positive(key, value)))
 
 
 def _rate(key, value):
     quantity = units.read(value) if isinstance(value, str) else None
     if quantity is None or quantity.dimension != "rate":
-        raise ValueError(f'{key} must be a rate in quotes, such as "400 Gb/s", not {shorten(str(value))}')
+        raise ValueError(
+            f'{key} must be a rate in quotes, such as "400 Gb/s", not {shorten(str(value))}'
+        )
     return _positive(key, quantity.value)
 
 
 def _names(key, value):
-    if not isinstance(value, list) or not all(isinstance(host, str) for host in value) or len(value) > 100_000:
+    if (
+        not isinstance(value, list)
+        or not all(isinstance(host, str) for host in value)
+        or len(value) > 100_000
+    ):
         raise ValueError(f"{key} must be a list of host names, not {shorten(str(value))}")
     return tuple(value)
 
 
 _ITERATION = ("before", "now", "synthetic")
-_READ = {"nodes": _count, "ports_per_node": _count, "port": _rate, "seconds_between": _positive, "hosts": _names} | dict.fromkeys(_ITERATION, _positive)
+_READ = {
+    "nodes": _count,
+    "ports_per_node": _count,
+    "port": _rate,
+    "seconds_between": _positive,
+    "hosts": _names,
+} | dict.fromkeys(_ITERATION, _positive)
 
 STEP_OF = {  # the step that a kind of reading is looked at in
     gpus.Reading: 1,
@@ -208,5 +310,3 @@ STEP_OF = {  # the step that a kind of reading is looked at in
     mlxlink.Reading: 5,
     Fabric: 5,
 }
-
-

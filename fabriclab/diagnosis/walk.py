@@ -1,4 +1,6 @@
-"""The five steps in the chapter's order, the verdict that the table of causes gives, and how both are told."""
+"""The five steps in the chapter's order, the verdict that the table of causes gives, and how both
+are told.
+"""
 
 from dataclasses import dataclass
 from html import escape
@@ -10,9 +12,24 @@ from fabriclab.diagnosis.finding import Finding
 
 STEPS = {  # the chapter's workflow: the step, who looks, and the command that would show it
     1: ("GPU utilisation", gpu.gpu, "dcgmi dmon -e 1001,1002 -c 60, or nvidia-smi dmon -s u -c 60"),
-    2: ("NCCL log and tests", collective.collective, "NCCL_DEBUG=INFO mpirun … all_reduce_perf -b 8 -e 8G -f 2"),
-    3: ("point to point", pairwise.point_to_point, "ib_write_bw -a --report_gbits between hosts of the job"),
-    4: ("PFC and ECN counters", counters.congestion, "perfquery -x twice, with date -Is before each; on Ethernet show pfc counters, show pfcwd stats, ethtool -S"),
+    2: (
+        "NCCL log and tests",
+        collective.collective,
+        "NCCL_DEBUG=INFO mpirun … all_reduce_perf -b 8 -e 8G -f 2",
+    ),
+    3: (
+        "point to point",
+        pairwise.point_to_point,
+        "ib_write_bw -a --report_gbits between hosts of the job",
+    ),
+    4: (
+        "PFC and ECN counters",
+        counters.congestion,
+        (
+            "perfquery -x twice, with date -Is before each; on Ethernet show pfc counters, show"
+            " pfcwd stats, ethtool -S"
+        ),
+    ),
     5: ("physical layer", physical.physical, "mlxlink -d DEVICE -c at both ends; ibnetdiscover"),
 }
 CLEAR, LIKELY = (4, 3), (2, 2)  # score, and lead over the next cause
@@ -22,7 +39,9 @@ _SHOWN = 3  # findings of a step, in the report
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the walk: the `files` looked at, what they showed, and the `command` that would show more."""
+    """One step of the walk: the `files` looked at, what they showed, and the `command` that would
+    show more.
+    """
 
     number: int
     name: str
@@ -46,10 +65,11 @@ class Step:
 class Diagnosis:
     """What a folder's files say together.
 
-    `cause` and `layer` by name, None where undecided or healthy; `confidence` "clear", "likely", "healthy" or "cannot
-    decide"; `between` the causes that are left then; `also` other causes that a sign names by itself; `evidence_for` and
-    `evidence_against` the findings that weigh for and against the cause, or the first of those left; `next` what to measure
-    or do; `unread` files with the reason, `notes` on the files as a whole. `scores` is the table's sum for each cause, best
+    `cause` and `layer` by name, None where undecided or healthy; `confidence` "clear", "likely",
+    "healthy" or "cannot decide"; `between` the causes that are left then; `also` other causes that
+    a sign names by itself; `evidence_for` and `evidence_against` the findings that weigh for and
+    against the cause, or the first of those left; `next` what to measure or do; `unread` files with
+    the reason, `notes` on the files as a whole. `scores` is the table's sum for each cause, best
     first.
     """
 
@@ -77,7 +97,9 @@ class Diagnosis:
     @property
     def unjudged(self):
         """Whether rates were measured that only the port's own rate could judge."""
-        return any(finding.sign.endswith("-unjudged") for step in self.steps for finding in step.findings)
+        return any(
+            finding.sign.endswith("-unjudged") for step in self.steps for finding in step.findings
+        )
 
     @property
     def verdict(self):
@@ -87,15 +109,24 @@ class Diagnosis:
         if self.confidence == "healthy":
             return "healthy: all five steps were looked at, and each is in order"
         if len(self.between) > 1:
-            return f"cannot decide between {' and '.join((', '.join(self.between[:-1]), self.between[-1]))}"
+            return (
+                "cannot decide between"
+                f" {' and '.join((', '.join(self.between[:-1]), self.between[-1]))}"
+            )
         if self.between:
             return f"cannot decide: {self.between[0]} fits best, but too little speaks for it"
         if any(finding.sign in SLOW for step in self.steps for finding in step.findings):
             return "cannot decide: something is slow, and nothing here says why"
         if self.unjudged:
-            return f"cannot decide: whether it is slow depends on what a port should carry, which nothing here tells (port = … in {TOLD})"
+            return (
+                "cannot decide: whether it is slow depends on what a port should carry, which"
+                f" nothing here tells (port = … in {TOLD})"
+            )
         missing = [step.name for step in self.steps if not step.sound]
-        return f"cannot decide: nothing wrong in what is here, but it does not show that all is well ({', '.join(missing)})"
+        return (
+            "cannot decide: nothing wrong in what is here, but it does not show that all is well"
+            f" ({', '.join(missing)})"
+        )
 
     def __repr__(self):
         return report(self)
@@ -107,10 +138,11 @@ class Diagnosis:
 def diagnose(path):
     """The `Diagnosis` of the incident whose files lie in the folder at `path`.
 
-    Each file is recognised by its content, as `telemetry.read` does; ``incident.toml`` may tell what no tool prints (see
-    `evidence`). Five steps in the chapter's order (Monitoring and debugging) turn readings into signs, the table of
-    `causes` weighs the signs, and a cause is named only where it leads. Raises ValueError for what is no folder, an
-    empty one, one of more than 500 files, and one in which nothing could be read.
+    Each file is recognised by its content, as `telemetry.read` does; ``incident.toml`` may tell
+    what no tool prints (see `evidence`). Five steps in the chapter's order (Monitoring and
+    debugging) turn readings into signs, the table of `causes` weighs the signs, and a cause is
+    named only where it leads. Raises ValueError for what is no folder, an empty one, one of more
+    than 500 files, and one in which nothing could be read.
     """
     evidence = gather(path)
     if not evidence.files:
@@ -118,7 +150,9 @@ def diagnose(path):
         raise ValueError(f"{evidence.path}: no file of a tool known here{reason}")
     steps = []
     for number, (title, look, command) in STEPS.items():
-        files = tuple(file for file, reading in evidence.files if STEP_OF.get(type(reading)) == number)
+        files = tuple(
+            file for file, reading in evidence.files if STEP_OF.get(type(reading)) == number
+        )
         steps.append(Step(number, title, files, tuple(dict.fromkeys(look(evidence))), command))
     findings = _also(steps)
     return _conclude(evidence, steps, findings)
@@ -128,8 +162,26 @@ def _also(steps):
     """All findings, and what only several steps together show."""
     signs = {finding.sign for step in steps for finding in step.findings}
     if "slow" in signs and {"nccl-good", "pairs-good"} <= signs:
-        sign = "slow-without-network" if signs & {"gpu-low", "gpu-holes", "input-cures", "input-partly"} else "slow-elsewhere"
-        steps[0] = Step(**{**vars(steps[0]), "findings": (*steps[0].findings, Finding(1, sign, "steps take longer, but collectives and pairs reach their rates: the time goes elsewhere", "steps 1 to 3"))})
+        sign = (
+            "slow-without-network"
+            if signs & {"gpu-low", "gpu-holes", "input-cures", "input-partly"}
+            else "slow-elsewhere"
+        )
+        steps[0] = Step(
+            **{
+                **vars(steps[0]),
+                "findings": (
+                    *steps[0].findings,
+                    Finding(
+                        1,
+                        sign,
+                        "steps take longer, but collectives and pairs reach their rates: the time"
+                        " goes elsewhere",
+                        "steps 1 to 3",
+                    ),
+                ),
+            }
+        )
     return [finding for step in steps for finding in step.findings]
 
 
@@ -139,7 +191,9 @@ def weigh(signs):
     >>> weigh({"nccl-low", "slow-port"})[0]
     ('link', 5)
     """
-    scores = {cause: sum(SIGNS.get(sign, {}).get(cause, 0) for sign in set(signs)) for cause in CAUSES}
+    scores = {
+        cause: sum(SIGNS.get(sign, {}).get(cause, 0) for sign in set(signs)) for cause in CAUSES
+    }
     return tuple(sorted(scores.items(), key=lambda pair: -pair[1]))
 
 
@@ -167,8 +221,20 @@ def _conclude(evidence, steps, findings):
         CAUSES[cause].layer if cause else None,
         confidence,
         named,
-        tuple(CAUSES[key].name for key in CAUSES if key not in (cause, *between) and any(SIGNS.get(sign, {}).get(key, 0) >= NAMES for sign in signs)),
-        *(tuple(finding for finding in findings if way * SIGNS.get(finding.sign, {}).get(about, 0) > 0) for way in (1, -1)),
+        tuple(
+            CAUSES[key].name
+            for key in CAUSES
+            if key not in (cause, *between)
+            and any(SIGNS.get(sign, {}).get(key, 0) >= NAMES for sign in signs)
+        ),
+        *(
+            tuple(
+                finding
+                for finding in findings
+                if way * SIGNS.get(finding.sign, {}).get(about, 0) > 0
+            )
+            for way in (1, -1)
+        ),
         _next(cause, between, steps),
         evidence.unread,
         evidence.notes(),
@@ -177,31 +243,57 @@ def _conclude(evidence, steps, findings):
 
 
 def _may_be_named(cause, signs, steps):
-    """Whether a cause that leads is one: something must be slow, or a sign name it; "and no fault" is only said where all else was looked at."""
+    """Whether a cause that leads is one: something must be slow, or a sign name it; "and no fault"
+    is only said where all else was looked at.
+    """
     if cause == "counters":
         return all(step.sound for step in steps if step.number != 4)
     return bool(signs & FELT) or any(SIGNS.get(sign, {}).get(cause, 0) >= NAMES for sign in signs)
 
 
 def _next(cause, between, steps):
-    """What to do about the cause; or what would tell those left apart, and the steps not looked at."""
+    """What to do about the cause; or what would tell those left apart,
+    and the steps not looked at.
+    """
     if cause:
         return (CAUSES[cause].next,)
-    missing = [step for step in steps if not step.looked] or [step for step in steps if not step.sound and not between]
-    return tuple([*(CAUSES[key].next for key in between), *(f"step {step.number}, {step.name}: {step.command}" for step in missing)][:4])
+    missing = [step for step in steps if not step.looked] or [
+        step for step in steps if not step.sound and not between
+    ]
+    return tuple(
+        [
+            *(CAUSES[key].next for key in between),
+            *(f"step {step.number}, {step.name}: {step.command}" for step in missing),
+        ][:4]
+    )
 
 
 def report(found):
-    """The lines that ``fabriclab diagnose`` prints: the walk, the verdict, for and against, what next."""
+    """The lines that ``fabriclab diagnose`` prints: the walk, the verdict, for and against, what
+    next.
+    """
     count = sum(len(step.files) for step in found.steps)
-    said = [f"{found.path}: {count} file{'s' * (count != 1)} read" + (f", {len(found.unread)} not" if found.unread else "")]
+    said = [
+        f"{found.path}: {count} file{'s' * (count != 1)} read"
+        + (f", {len(found.unread)} not" if found.unread else "")
+    ]
     said += [f"  not read: {file}: {reason[:150]}" for file, reason in found.unread[:3]]
     if len(found.unread) > 3:
         said.append(f"  not read: {len(found.unread) - 3} more")
     said += [f"  note: {note}" for note in found.notes]
-    telling = {finding: at for at, finding in enumerate((*found.evidence_for, *found.evidence_against))}
+    telling = {
+        finding: at for at, finding in enumerate((*found.evidence_for, *found.evidence_against))
+    }
     for step in found.steps:
-        said.append(f"{step.number} {step.name}: " + (", ".join(step.files[:4]) + (f" and {len(step.files) - 4} more" if len(step.files) > 4 else "") if step.files else "no file"))
+        said.append(
+            f"{step.number} {step.name}: "
+            + (
+                ", ".join(step.files[:4])
+                + (f" and {len(step.files) - 4} more" if len(step.files) > 4 else "")
+                if step.files
+                else "no file"
+            )
+        )
         ranked = sorted(step.findings, key=lambda finding: telling.get(finding, len(telling)))
         said += [f"    [{finding.sign}] {finding.says}" for finding in ranked[:_SHOWN]]
         if len(ranked) > _SHOWN:

@@ -5,8 +5,9 @@
     q = me.ask("transport.crossover")
     q.check(...)
 
-Grading has two halves, so that a class can be graded without trusting a student's code: `take` turns an answer into
-plain data (it may run the student's function, in the student's process), `judge` reads the data alone.
+Grading has two halves, so that a class can be graded without trusting a student's code: `take`
+turns an answer into plain data (it may run the student's function, in the student's process),
+`judge` reads the data alone.
 """
 
 from fabriclab.exercises.bank import find, grade, ids, judge, take

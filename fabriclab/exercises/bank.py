@@ -1,12 +1,44 @@
-"""All exercises by id, and the two halves of grading: `take` an answer as plain data, `judge` the data."""
+"""All exercises by id, and the two halves of grading: `take` an answer as plain data, `judge` the
+data.
+"""
 
 import difflib
 from dataclasses import replace
 
-from fabriclab.exercises import behaviour, cluster, fallacies, frontier, guide, monitoring, opening, scaleup, sharing, topology, transport, wires
+from fabriclab.exercises import (
+    behaviour,
+    cluster,
+    fallacies,
+    frontier,
+    guide,
+    monitoring,
+    opening,
+    scaleup,
+    sharing,
+    topology,
+    transport,
+    wires,
+)
 from fabriclab.exercises.core import RIGHT, Draw, Numbers, as_data, blank, unreadable
 
-BANK = {exercise.id: exercise for part in (opening, wires, transport, topology, behaviour, cluster, sharing, monitoring, frontier, scaleup, guide, fallacies) for exercise in part.EXERCISES}
+BANK = {
+    exercise.id: exercise
+    for part in (
+        opening,
+        wires,
+        transport,
+        topology,
+        behaviour,
+        cluster,
+        sharing,
+        monitoring,
+        frontier,
+        scaleup,
+        guide,
+        fallacies,
+    )
+    for exercise in part.EXERCISES
+}
 
 
 def ids(part=""):
@@ -36,7 +68,8 @@ def numbers(student_id, exercise_id):
 
 
 def take(student_id, exercise_id, answer):
-    """An answer as plain data: None for a blank, or a dict of floats, text and lists that JSON can carry.
+    """An answer as plain data: None for a blank, or a dict of floats, text and lists that JSON can
+    carry.
 
     Runs the student's function where the exercise asks for one, so call it where that code may run.
     """
@@ -44,23 +77,33 @@ def take(student_id, exercise_id, answer):
 
 
 def judge(student_id, exercise_id, data):
-    """The `Result` for what `take` gave. Runs nothing of the student's; any data at all gets a Result."""
+    """The `Result` for what `take` gave.
+
+    Runs nothing of the student's; any data at all gets a Result.
+    """
     exercise, x = find(exercise_id), numbers(student_id, exercise_id)
     if data is None:
         return blank()
     if type(data) is not dict:
         return unreadable("not an answer as this kit writes it down")
     if "unreadable" in data:
-        return unreadable(data["unreadable"][:300] if type(data["unreadable"]) is str else "no reason given")
+        return unreadable(
+            data["unreadable"][:300] if type(data["unreadable"]) is str else "no reason given"
+        )
     try:
         result = exercise.kind.judge(data, x)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError):
         return unreadable("not an answer as this kit writes it down")
-    return replace(result, message=f"{result.message} {exercise.moral}") if result.status == RIGHT and exercise.moral else result
+    return (
+        replace(result, message=f"{result.message} {exercise.moral}")
+        if result.status == RIGHT and exercise.moral
+        else result
+    )
 
 
 def grade(student_id, exercise_id, answer):
-    """The `Result` for an answer: right, wrong, not attempted, could not read, or for the instructor.
+    """The `Result` for an answer: right, wrong, not attempted, could not read, or for the
+    instructor.
 
     >>> grade("demo", "transport.crossover", ...).status
     'not attempted'

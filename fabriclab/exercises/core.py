@@ -11,7 +11,9 @@ UNREADABLE, KEPT = "could not read", "for the instructor"
 
 @dataclass(frozen=True)
 class Result:
-    """A verdict as plain data: `score` 0 or 1, `status`, the words for the student, and the `slips` seen, by name."""
+    """A verdict as plain data: `score` 0 or 1, `status`, the words for the student, and the `slips`
+    seen, by name.
+    """
 
     score: float
     status: str
@@ -32,15 +34,18 @@ def unreadable(reason):
 
 
 def blank():
-    return Result(0.0, BLANK, "Not attempted yet: replace the ... with your answer and run the cell again.")
+    return Result(
+        0.0, BLANK, "Not attempted yet: replace the ... with your answer and run the cell again."
+    )
 
 
 @dataclass(frozen=True)
 class Exercise:
     """One exercise of the bank.
 
-    `numbers(draw)` gives this student's numbers as a dict of SI values, `prompt(x)` the Markdown text for them, `kind`
-    knows how to take and judge an answer (see `kinds`), `moral` is what a right answer gets to hear.
+    `numbers(draw)` gives this student's numbers as a dict of SI values, `prompt(x)` the Markdown
+    text for them, `kind` knows how to take and judge an answer (see `kinds`), `moral` is what a
+    right answer gets to hear.
     """
 
     id: str
@@ -54,7 +59,9 @@ class Exercise:
 
 
 def as_data(exercise, x, answer):
-    """An answer to `exercise` with the numbers `x` as plain data: None for a blank, or a dict of floats, text and lists that JSON can carry."""
+    """An answer to `exercise` with the numbers `x` as plain data: None for a blank, or a dict of
+    floats, text and lists that JSON can carry.
+    """
     if answer is None or answer is ... or (type(answer) is str and not answer.strip()):
         return None
     try:
@@ -67,7 +74,8 @@ def as_data(exercise, x, answer):
 
 
 def identify(student):
-    """A student id as one spelling: text, without spaces around it, in Unicode's composed form with full-width signs made plain (NFKC).
+    """A student id as one spelling: text, without spaces around it, in Unicode's composed form with
+    full-width signs made plain (NFKC).
 
     >>> identify(" Zoe\\u0301 ") == identify("Zo\\u00e9"), identify("\uff10\uff10\uff11")
     (True, '001')
@@ -81,10 +89,11 @@ def identify(student):
 
 
 class Draw:
-    """Choices that follow from (student, exercise, name) alone: the same on any machine, in any Python, for ever.
+    """Choices that follow from (student, exercise, name) alone: the same on any machine, in any
+    Python, for ever.
 
-    Each choice hashes its own name, so adding a number to an exercise moves none of the others. The lists chosen from
-    are part of the promise: changing one changes what students were given.
+    Each choice hashes its own name, so adding a number to an exercise moves none of the others. The
+    lists chosen from are part of the promise: changing one changes what students were given.
 
     >>> Draw("demo", "transport.crossover").pick("n", [1, 2, 4]) in (1, 2, 4)
     True
@@ -102,11 +111,16 @@ class Draw:
         return values[int(self.share(name) * len(values))]
 
     def shuffle(self, name, items):
-        return [item for _, item in sorted((self.share(f"{name} {i}"), item) for i, item in enumerate(items))]
+        return [
+            item
+            for _, item in sorted((self.share(f"{name} {i}"), item) for i, item in enumerate(items))
+        ]
 
 
 class Numbers:
-    """A student's numbers as attributes; the `draw` behind them orders options and picks test inputs."""
+    """A student's numbers as attributes; the `draw` behind them orders options and picks test
+    inputs.
+    """
 
     def __init__(self, draw, values):
         self.draw = draw

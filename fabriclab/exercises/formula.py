@@ -1,8 +1,10 @@
-"""Formulas as answers: a sympy expression, or text, read as arithmetic on named symbols and compared at many points.
+"""Formulas as answers: a sympy expression, or text, read as arithmetic on named symbols and
+compared at many points.
 
-Text is never evaluated as code. It is parsed, and only numbers, the symbols of the prompt, the four operations, powers
-and a few functions are computed with. Two formulas are equal when they agree at points spread over decades; no symbolic
-simplification, which may take for ever and differs between versions.
+Text is never evaluated as code. It is parsed, and only numbers, the symbols of the prompt, the four
+operations, powers and a few functions are computed with. Two formulas are equal when they agree at
+points spread over decades; no symbolic simplification, which may take for ever and differs between
+versions.
 """
 
 import ast
@@ -18,9 +20,28 @@ from fabriclab.exercises.core import right, unreadable, wrong
 from fabriclab.exercises.reader import kind_of, number
 from fabriclab.exercises.slips import words
 
-_TWO = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: math.pow(a, b)}
+_TWO = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Pow: lambda a, b: math.pow(a, b),
+}
 _ONE = {ast.UAdd: lambda a: a, ast.USub: lambda a: -a}
-_CALLS = {"sqrt": math.sqrt, "log": math.log, "ln": math.log, "log2": math.log2, "log10": math.log10, "exp": math.exp, "abs": abs, "ceil": math.ceil, "ceiling": math.ceil, "floor": math.floor, "max": max, "min": min}
+_CALLS = {
+    "sqrt": math.sqrt,
+    "log": math.log,
+    "ln": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "exp": math.exp,
+    "abs": abs,
+    "ceil": math.ceil,
+    "ceiling": math.ceil,
+    "floor": math.floor,
+    "max": max,
+    "min": min,
+}
 _LONGEST, _DEEPEST = 600, 60
 
 
@@ -30,7 +51,14 @@ def parse(text, symbols):
     >>> evaluate(parse("2*(N-1)/N * M/β", ["N", "M", "beta"]), {"N": 4, "M": 8.0, "beta": 2.0})
     6.0
     """
-    plain = unicodedata.normalize("NFKC", text).strip().replace("^", "**").replace("−", "-").replace("×", "*").replace("·", "*")
+    plain = (
+        unicodedata.normalize("NFKC", text)
+        .strip()
+        .replace("^", "**")
+        .replace("−", "-")
+        .replace("×", "*")
+        .replace("·", "*")
+    )
     plain = plain.replace("α", "alpha").replace("β", "beta")
     if len(plain) > _LONGEST:
         raise ValueError(f"a formula of more than {_LONGEST} characters")
@@ -41,7 +69,9 @@ def parse(text, symbols):
             warnings.simplefilter("ignore")
             tree = ast.parse(plain, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise ValueError("not a formula; write every multiplication as *, as in 2*(N - 1)") from error
+        raise ValueError(
+            "not a formula; write every multiplication as *, as in 2*(N - 1)"
+        ) from error
     _admit(tree, symbols, _DEEPEST)
     return tree
 
@@ -61,18 +91,29 @@ def _admit(node, symbols, depth):
             parts = [node.left, node.right]
         case ast.UnaryOp() if type(node.op) in _ONE:
             parts = [node.operand]
-        case ast.Call(func=ast.Name()) if node.func.id.lower() in _CALLS and node.args and not node.keywords:
+        case ast.Call(func=ast.Name()) if (
+            node.func.id.lower() in _CALLS and node.args and not node.keywords
+        ):
             parts = node.args
         case ast.Call():
-            raise ValueError("a function this formula may not use; if you meant a product, write *, as in 2*(N - 1)")
+            raise ValueError(
+                "a function this formula may not use; if you meant a product, write *, as in 2*(N"
+                " - 1)"
+            )
         case _:
-            raise ValueError("more than arithmetic: only numbers, the symbols, + - * / ** and functions such as sqrt or log")
+            raise ValueError(
+                "more than arithmetic: only numbers, the symbols, + - * / ** and functions such as"
+                " sqrt or log"
+            )
     for part in parts:
         _admit(part, symbols, depth - 1)
 
 
 def evaluate(node, at):
-    """The value of an admitted tree, in floats. Raises ArithmeticError or ValueError where it has none."""
+    """The value of an admitted tree, in floats.
+
+    Raises ArithmeticError or ValueError where it has none.
+    """
     match node:
         case ast.Constant():
             return float(node.value)
@@ -88,7 +129,8 @@ def evaluate(node, at):
 
 @dataclass(frozen=True)
 class Formula:
-    """An expression in `symbols`. `key(**point)` asks a model, at each of `points(draw)`: dicts over the symbols.
+    """An expression in `symbols`. `key(**point)` asks a model, at each of `points(draw)`: dicts
+    over the symbols.
 
     `slips` are (name, words, wrong key) with the same arguments as `key`.
     """
@@ -100,7 +142,10 @@ class Formula:
     by_hand = False
 
     def wants(self, x):
-        return f"Answer: a formula in {', '.join(f'`{s}`' for s in self.symbols)}, as a sympy expression or as text such as `\"{self.symbols[-2]}*{self.symbols[-1]} / 2\"`."
+        return (
+            f"Answer: a formula in {', '.join(f'`{s}`' for s in self.symbols)}, as a sympy"
+            f' expression or as text such as `"{self.symbols[-2]}*{self.symbols[-1]} / 2"`.'
+        )
 
     def take(self, answer, x):
         if type(answer) is list and len(answer) == 1:  # what sympy.solve gives
@@ -111,7 +156,11 @@ class Formula:
         if sympy and isinstance(answer, sympy.Basic):
             return {"text": str(answer)[: 4 * _LONGEST]}
         value = number(answer)
-        return {"unreadable": f"{kind_of(answer)} is not a formula, nor text with one"} if value is None else {"text": repr(value)}
+        return (
+            {"unreadable": f"{kind_of(answer)} is not a formula, nor text with one"}
+            if value is None
+            else {"text": repr(value)}
+        )
 
     def judge(self, data, x):
         try:
@@ -123,14 +172,40 @@ class Formula:
             try:
                 values.append(evaluate(tree, point))
             except (ArithmeticError, ValueError, TypeError):
-                return wrong("Not yet: your formula has no value at an ordinary point of the range the prompt names (a division by zero, or a root or logarithm of a negative number).", "no value")
+                return wrong(
+                    "Not yet: your formula has no value at an ordinary point of the range the"
+                    " prompt names (a division by zero, or a root or logarithm of a negative"
+                    " number).",
+                    "no value",
+                )
         if _agree(values, [self.key(**point) for point in at]):
             return right("Right: your formula agrees with the model at every point tried.")
-        found = [(name, says) for name, says, slip in self.slips if _agree(values, [slip(**point) for point in at])]
-        missing = [s for s in self.symbols if s not in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}]
-        hint = words(found) if found else f"It does not depend on {' or '.join(missing)}; should it not?" if missing else "Try a case you can do in your head, such as N = 2."
-        return wrong(f"Not yet: your formula and the model part ways. {hint}", *(name for name, _ in found))
+        found = [
+            (name, says)
+            for name, says, slip in self.slips
+            if _agree(values, [slip(**point) for point in at])
+        ]
+        missing = [
+            s
+            for s in self.symbols
+            if s not in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        ]
+        hint = (
+            words(found)
+            if found
+            else (
+                f"It does not depend on {' or '.join(missing)}; should it not?"
+                if missing
+                else "Try a case you can do in your head, such as N = 2."
+            )
+        )
+        return wrong(
+            f"Not yet: your formula and the model part ways. {hint}", *(name for name, _ in found)
+        )
 
 
 def _agree(values, keys):
-    return all(math.isfinite(v) and abs(v - key) <= 1e-9 * abs(key) for v, key in zip(values, keys, strict=True))
+    return all(
+        math.isfinite(v) and abs(v - key) <= 1e-9 * abs(key)
+        for v, key in zip(values, keys, strict=True)
+    )

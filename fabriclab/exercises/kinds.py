@@ -1,4 +1,5 @@
-"""Kinds of answers: a quantity, a choice, an ordering, a free text. Each takes an answer as data and judges the data.
+"""Kinds of answers: a quantity, a choice, an ordering, a free text. Each takes an answer as data
+and judges the data.
 
 Formulas are in `formula`, functions in `function`.
 """
@@ -12,13 +13,25 @@ from fabriclab.exercises import reader
 from fabriclab.exercises.core import KEPT, Result, right, unreadable, wrong
 from fabriclab.exercises.slips import Slip, explain, words
 
-EXAMPLES = {"size": "3 KB", "rate": "1.7 GB/s", "time": "0.37 ms", "power": "30 kW", "energy": "5 pJ", "length": "3 m", "money": "$2 M", "number": "0.25"}
+EXAMPLES = {
+    "size": "3 KB",
+    "rate": "1.7 GB/s",
+    "time": "0.37 ms",
+    "power": "30 kW",
+    "energy": "5 pJ",
+    "length": "3 m",
+    "money": "$2 M",
+    "number": "0.25",
+}
 NO_SLIP = "No slip this kit knows explains it. Look at each step once more, or ask for a hint."
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with its unit. `key(x)` calls a model; `tolerance` is relative; `slips` are this exercise's own."""
+    """A number with its unit.
+
+    `key(x)` calls a model; `tolerance` is relative; `slips` are this exercise's own.
+    """
 
     key: Callable
     dimension: str
@@ -28,7 +41,14 @@ class Quantity:
 
     def wants(self, x):
         base, _, what = reader.BASE[self.dimension]
-        unit = "" if self.dimension == "number" else f", as text with its unit such as `\"{EXAMPLES[self.dimension]}\"`, or a bare number of {base}"
+        unit = (
+            ""
+            if self.dimension == "number"
+            else (
+                f', as text with its unit such as `"{EXAMPLES[self.dimension]}"`, or a bare number'
+                f" of {base}"
+            )
+        )
         return f"Answer: {what}{unit}; {100 * self.tolerance:g} % either way is fine."
 
     def take(self, answer, x):
@@ -41,7 +61,11 @@ class Quantity:
         except ValueError as error:
             return unreadable(str(error).removeprefix("could not read ").removeprefix("this: "))
         if value != value:
-            return wrong("NaN is no number: some step before divided nothing by nothing, or worked with infinities.", "NaN")
+            return wrong(
+                "NaN is no number: some step before divided nothing by nothing, or worked with"
+                " infinities.",
+                "NaN",
+            )
         if dimension and dimension != self.dimension:
             given = reader.BASE.get(dimension, ("", "", f"a {dimension}"))[2]
             return wrong(f"Your answer is {given}; this asks for {what}.", "wrong dimension")
@@ -49,11 +73,15 @@ class Quantity:
         key = self.key(x)
         if reader.within(value, key, self.tolerance):
             return right(f"Right: {shown}.")
-        shown += "" if dimension or self.dimension == "number" else f" (a bare number counts as {base})"
+        shown += (
+            "" if dimension or self.dimension == "number" else f" (a bare number counts as {base})"
+        )
         found = explain(value, key, [(slip, slip.value(x)) for slip in self.slips], self.tolerance)
         if value < 0 < key and not found:
             return wrong(f"Not yet: {shown} is less than nothing, and this cannot be.", "sign")
-        return wrong(f"Not yet: {shown}. {words(found) if found else NO_SLIP}", *(name for name, _ in found))
+        return wrong(
+            f"Not yet: {shown}. {words(found) if found else NO_SLIP}", *(name for name, _ in found)
+        )
 
 
 @dataclass(frozen=True)
@@ -80,8 +108,13 @@ class Choice:
         return dict(zip("abcdefgh", x.draw.shuffle("options", self.options), strict=False))
 
     def wants(self, x):
-        lines = "\n".join(f"- **{letter}**: {option.text}" for letter, option in self.lettered(x).items())
-        return f"Answer: the letter that fits best, in quotes.*\n\n{lines}\n\n*The text of an option does as well."
+        lines = "\n".join(
+            f"- **{letter}**: {option.text}" for letter, option in self.lettered(x).items()
+        )
+        return (
+            f"Answer: the letter that fits best, in quotes.*\n\n{lines}\n\n*The text of an option"
+            " does as well."
+        )
 
     def take(self, answer, x):
         return _text(answer, "this asks for a letter in quotes, such as 'a'")
@@ -93,23 +126,38 @@ class Choice:
         option = options.get(letter) or (by_text[0] if by_text else None)
         if option is None:
             return unreadable(f"give one letter from a to {max(options)}")
-        return right(f"Right. {option.says}") if option.right else wrong(f"Not yet. {option.says}", option.text)
+        return (
+            right(f"Right. {option.says}")
+            if option.right
+            else wrong(f"Not yet. {option.says}", option.text)
+        )
 
 
 @dataclass(frozen=True)
 class Ordering:
-    """Names in the order of a value, least first; `values(x)` asks the models for each name's, `look` helps after a wrong order."""
+    """Names in the order of a value, least first; `values(x)` asks the models for each name's,
+    `look` helps after a wrong order.
+    """
 
     values: Callable
     least: str  # what comes first, such as "fastest"
-    look: str = "work out the time of each for these numbers; which term decides here, start-up or bytes?"
+    look: str = (
+        "work out the time of each for these numbers; which term decides here, start-up or bytes?"
+    )
     by_hand = False
 
     def wants(self, x):
-        return f"Answer: the names {', '.join(sorted(self.values(x)))}, {self.least} first, in one text with commas or in a list."
+        return (
+            f"Answer: the names {', '.join(sorted(self.values(x)))}, {self.least} first, in one"
+            " text with commas or in a list."
+        )
 
     def take(self, answer, x):
-        if type(answer) in (list, tuple) and len(answer) < 50 and all(type(item) is str for item in answer):
+        if (
+            type(answer) in (list, tuple)
+            and len(answer) < 50
+            and all(type(item) is str for item in answer)
+        ):
             return {"items": [item[:100] for item in answer]}
         return _text(answer, "this asks for names in order, as a list or as text with commas")
 
@@ -140,19 +188,35 @@ class Free:
     by_hand = True
 
     def wants(self, x):
-        return f"Answer: a few sentences of your own (at least {self.least_words} words) between triple quotes. Your instructor reads it; nothing here marks it."
+        return (
+            f"Answer: a few sentences of your own (at least {self.least_words} words) between"
+            " triple quotes. Your instructor reads it; nothing here marks it."
+        )
 
     def take(self, answer, x):
         return _text(answer, "this asks for text between triple quotes", longest=20_000)
 
     def judge(self, data, x):
-        written = len(data["text"].split()) + sum("\u4e00" <= c <= "\u9fff" for c in data["text"]) // 2
+        written = (
+            len(data["text"].split()) + sum("\u4e00" <= c <= "\u9fff" for c in data["text"]) // 2
+        )
         if written < self.least_words:
-            return unreadable(f"{written} words are few for an argument; write at least {self.least_words}")
-        return Result(0.0, KEPT, f"Kept for your instructor ({written} words). No program marks this one; the worked solutions hold a rubric to compare with.")
+            return unreadable(
+                f"{written} words are few for an argument; write at least {self.least_words}"
+            )
+        return Result(
+            0.0,
+            KEPT,
+            f"Kept for your instructor ({written} words). No program marks this one; the worked"
+            " solutions hold a rubric to compare with.",
+        )
 
 
 def _text(answer, otherwise, longest=2_000):
     if type(answer) is not str:
         return {"unreadable": otherwise}
-    return {"text": answer} if len(answer) <= longest else {"unreadable": f"more than {longest:,} characters"}
+    return (
+        {"text": answer}
+        if len(answer) <= longest
+        else {"unreadable": f"more than {longest:,} characters"}
+    )

@@ -1,4 +1,6 @@
-"""Answers as plain data: only exact, known types are looked at, so that no object can talk its way in."""
+"""Answers as plain data: only exact, known types are looked at, so that no object can talk its way
+in.
+"""
 
 import contextlib
 import math
@@ -22,11 +24,41 @@ BASE = {
     "money": ("dollars", "$", "an amount of money"),
     "number": ("a plain number", "", "a plain number"),
 }
-_UNITS = {"字节": "B", "比特": "b", "分钟": "min", "小时": "h", "秒": "s", "瓦": "W", "焦耳": "J", "米": "m", "美元": "dollars", "每": "/"}
-_PREFIXES = {"千": "k", "兆": "M", "吉": "G", "太": "T", "厘": "c", "毫": "m", "微": "u", "纳": "n", "皮": "p"}
+_UNITS = {
+    "字节": "B",
+    "比特": "b",
+    "分钟": "min",
+    "小时": "h",
+    "秒": "s",
+    "瓦": "W",
+    "焦耳": "J",
+    "米": "m",
+    "美元": "dollars",
+    "每": "/",
+}
+_PREFIXES = {
+    "千": "k",
+    "兆": "M",
+    "吉": "G",
+    "太": "T",
+    "厘": "c",
+    "毫": "m",
+    "微": "u",
+    "纳": "n",
+    "皮": "p",
+}
 _CHINESE = re.compile(f"([{''.join(_PREFIXES)}]?)({'|'.join(_UNITS)})")
 _ABOUT = re.compile(r"^\s*(?:大?约为?|大概|[~～∼≈≃]|(?:about|approx|ca)\b\.?)\s*", re.IGNORECASE)
-_SCALARS = tuple(getattr(np, name) for name in ("float16", "float32", "float64", "longdouble", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))))
+_SCALARS = tuple(
+    getattr(np, name)
+    for name in (
+        "float16",
+        "float32",
+        "float64",
+        "longdouble",
+        *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    )
+)
 
 
 def kind_of(answer):
@@ -36,34 +68,58 @@ def kind_of(answer):
 
 
 def number(answer):
-    """A float from a number of a known type, or None. Raises ValueError for one that a float cannot hold."""
+    """A float from a number of a known type, or None.
+
+    Raises ValueError for one that a float cannot hold.
+    """
     if type(answer) is np.ndarray and answer.ndim == 0 and answer.dtype.kind in "iuf":
         answer = answer.item()
     if type(answer) is float:
         return answer
     sympy = sys.modules.get("sympy")
-    if type(answer) in (int, Fraction, Decimal) or type(answer) in _SCALARS or (sympy and _sympy_number(answer, sympy)):
+    if (
+        type(answer) in (int, Fraction, Decimal)
+        or type(answer) in _SCALARS
+        or (sympy and _sympy_number(answer, sympy))
+    ):
         try:
             value = float(answer)
         except (OverflowError, ValueError) as error:
             raise ValueError("a number too large, or none at all") from error
-        if math.isinf(value) and type(answer) in (int, Fraction, Decimal) and not (type(answer) is Decimal and answer.is_infinite()):
+        if (
+            math.isinf(value)
+            and type(answer) in (int, Fraction, Decimal)
+            and not (type(answer) is Decimal and answer.is_infinite())
+        ):
             raise ValueError("a number too large")
         return value
     return None
 
 
 def _sympy_number(answer, sympy):
-    return type(answer) in (sympy.Integer, sympy.Float, sympy.Rational) or any(type(answer) is type(n) for n in (sympy.S.Zero, sympy.S.One, sympy.S.Half, sympy.S.NegativeOne))
+    return type(answer) in (sympy.Integer, sympy.Float, sympy.Rational) or any(
+        type(answer) is type(n)
+        for n in (sympy.S.Zero, sympy.S.One, sympy.S.Half, sympy.S.NegativeOne)
+    )
 
 
 def quantity(answer):
-    """A quantity as typed or computed, as plain data: {"value": …} bare, {"text": …}, or {"unreadable": why}."""
+    """A quantity as typed or computed, as plain data: {"value": …} bare, {"text": …}, or
+    {"unreadable": why}.
+    """
     if type(answer) in (list, tuple) and len(answer) == 1:  # what sympy.solve gives
         answer = answer[0]
     if type(answer) is str:
-        return {"text": answer} if len(answer) <= 200 else {"unreadable": "text longer than any quantity"}
-    if type(answer) is units.Quantity and type(answer.value) is float and type(answer.dimension) is str:
+        return (
+            {"text": answer}
+            if len(answer) <= 200
+            else {"unreadable": "text longer than any quantity"}
+        )
+    if (
+        type(answer) is units.Quantity
+        and type(answer.value) is float
+        and type(answer.dimension) is str
+    ):
         return {"value": answer.value, "dimension": answer.dimension}
     try:
         value = number(answer)
@@ -79,7 +135,8 @@ def quantity(answer):
 
 
 def read(data):
-    """(value, dimension, how it was read) from the data of `quantity`; dimension None where the number was bare.
+    """(value, dimension, how it was read) from the data of `quantity`; dimension None where the
+    number was bare.
 
     Raises ValueError in the words of `units.read`.
     """
@@ -98,7 +155,9 @@ def read(data):
 
 
 def _read(text):
-    """`units.read`, once more without "about" and with Chinese units in signs if need be; an error quotes what was typed."""
+    """`units.read`, once more without "about" and with Chinese units in signs if need be; an error
+    quotes what was typed.
+    """
     try:
         return units.read(text)
     except ValueError:
@@ -116,7 +175,9 @@ def show(value, dimension):
 
 
 def within(answer, key, tolerance):
-    """Whether an answer is right: NaN never; infinity only for infinity; zero only for zero; else relative."""
+    """Whether an answer is right: NaN never; infinity only for infinity; zero only for zero; else
+    relative.
+    """
     if math.isnan(answer) or math.isnan(key):
         return False
     if math.isinf(answer) or math.isinf(key) or key == 0 or answer == 0:

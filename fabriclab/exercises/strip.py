@@ -1,8 +1,11 @@
-"""From solutions/ to exercises/: take the worked answers out of each notebook, with nbgrader's own preprocessors.
+"""From solutions/ to exercises/: take the worked answers out of each notebook, with nbgrader's own
+preprocessors.
 
-    python -m fabriclab.exercises.strip        # in the folder that holds solutions/; what `make exercises` runs
+    python -m fabriclab.exercises.strip        # in the folder that holds solutions/; what `make
+    exercises` runs
 
-Stops, and writes nothing, at a marker that is unbalanced, misspelt, or in a cell nbgrader does not know as a solution.
+Stops, and writes nothing, at a marker that is unbalanced, misspelt, or in a cell nbgrader does not
+know as a solution.
 """
 
 import re
@@ -13,7 +16,9 @@ STUB, NOTES = "# your work here", "*Your notes, if you like to keep some.*"
 
 
 def check_markers(notebook, name):
-    """Raises ValueError, with notebook and cell, unless BEGIN SOLUTION and END SOLUTION come in pairs, one inside none."""
+    """Raises ValueError, with notebook and cell, unless BEGIN SOLUTION and END SOLUTION come in
+    pairs, one inside none.
+    """
     for number, cell in enumerate(notebook.cells, start=1):
         inside = False
         for line in cell.source.splitlines():
@@ -24,14 +29,21 @@ def check_markers(notebook, name):
             if marker is None:
                 raise ValueError(f"{where}: not a marker as it should be written: {line.strip()!r}")
             if (marker[1] == "BEGIN") == inside:
-                raise ValueError(f"{where}: {marker[1]} SOLUTION {'inside a solution' if inside else 'without its BEGIN'}")
+                raise ValueError(
+                    f"{where}: {marker[1]} SOLUTION"
+                    f" {'inside a solution' if inside else 'without its BEGIN'}"
+                )
             inside = marker[1] == "BEGIN"
         if inside:
-            raise ValueError(f"{name}, cell {number} ({cell.get('id', 'no id')}): BEGIN SOLUTION without its END")
+            raise ValueError(
+                f"{name}, cell {number} ({cell.get('id', 'no id')}): BEGIN SOLUTION without its END"
+            )
 
 
 def strip(text, name="notebook"):
-    """A student's notebook, as text, from a worked one: no solutions, no outputs, blanks that run."""
+    """A student's notebook, as text, from a worked one: no solutions, no outputs,
+    blanks that run.
+    """
     try:
         import nbformat
         from nbgrader import preprocessors
@@ -43,7 +55,13 @@ def strip(text, name="notebook"):
     config = Config()
     config.ClearSolutions.code_stub = {"python": STUB}
     config.ClearSolutions.text_stub = NOTES
-    steps = (preprocessors.LockCells, preprocessors.ClearSolutions, preprocessors.ClearOutput, preprocessors.CheckCellMetadata, preprocessors.ComputeChecksums)
+    steps = (
+        preprocessors.LockCells,
+        preprocessors.ClearSolutions,
+        preprocessors.ClearOutput,
+        preprocessors.CheckCellMetadata,
+        preprocessors.ComputeChecksums,
+    )
     for step in steps:
         notebook, _ = step(config=config).preprocess(notebook, {})
     # a derivation leaves nothing behind; its cell goes with it
@@ -59,7 +77,9 @@ def main(root="."):
     if not sources:
         raise SystemExit(f"no notebooks in {root / 'solutions'}")
     try:
-        stripped = {path.name: strip(path.read_text(encoding="utf-8"), path.name) for path in sources}
+        stripped = {
+            path.name: strip(path.read_text(encoding="utf-8"), path.name) for path in sources
+        }
     except (ValueError, RuntimeError) as error:
         raise SystemExit(f"nothing written: {error}") from error
     (root / "exercises").mkdir(exist_ok=True)

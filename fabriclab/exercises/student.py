@@ -22,7 +22,9 @@ class Student:
         return f"Student({self.id!r})"
 
     def ask(self, exercise_id):
-        """Show an exercise with this student's numbers; the `Question` that comes back holds them."""
+        """Show an exercise with this student's numbers;
+        the `Question` that comes back holds them.
+        """
         question = self.questions.get(exercise_id) if type(exercise_id) is str else None
         question = question or Question(self, exercise_id)
         self.questions[exercise_id] = question
@@ -36,10 +38,16 @@ class Student:
         width = max((len(question.exercise.title) for question in asked), default=0)
         lines = []
         for question in asked:
-            lines.append(f"[{marks.get(question.status, ' ')}] {question.exercise.title:<{width}}  {question.status}")
+            lines.append(
+                f"[{marks.get(question.status, ' ')}] {question.exercise.title:<{width}} "
+                f" {question.status}"
+            )
         kept = sum(question.status == KEPT for question in asked)
         total = sum(not question.exercise.kind.by_hand for question in asked)
-        lines.append(f"{self.points()} of {total} right{f', {kept} kept for your instructor' if kept else ''}.")
+        lines.append(
+            f"{self.points()} of {total}"
+            f" right{f', {kept} kept for your instructor' if kept else ''}."
+        )
         print("\n".join(lines) + "\n", end="")
 
     def points(self):
@@ -62,13 +70,22 @@ class Question:
 
     def __getattr__(self, name):
         given = self.__dict__.get("_numbers")
-        if given is not None and not name.startswith("_") and name != "draw" and hasattr(given, name):
+        if (
+            given is not None
+            and not name.startswith("_")
+            and name != "draw"
+            and hasattr(given, name)
+        ):
             return getattr(given, name)
         names = sorted(set(vars(given)) - {"draw"}) if given else []
-        raise AttributeError(f"this exercise has no number called {name!r}; it has {', '.join(names) or 'none'}")
+        raise AttributeError(
+            f"this exercise has no number called {name!r}; it has {', '.join(names) or 'none'}"
+        )
 
     def __dir__(self):
-        return sorted({"ask", "check", "hint", "show", "verdict"} | set(vars(self._numbers)) - {"draw"})
+        return sorted(
+            {"ask", "check", "hint", "show", "verdict"} | set(vars(self._numbers)) - {"draw"}
+        )
 
     @property
     def status(self):
@@ -78,7 +95,10 @@ class Question:
     def text(self):
         """The prompt in Markdown."""
         exercise, x = self.exercise, self._numbers
-        return f"**{exercise.title}** ({exercise.chinese})\n\n{exercise.prompt(x)}\n\n*{exercise.kind.wants(x)}*"
+        return (
+            f"**{exercise.title}**"
+            f" ({exercise.chinese})\n\n{exercise.prompt(x)}\n\n*{exercise.kind.wants(x)}*"
+        )
 
     def show(self):
         """Display the prompt: Markdown in a notebook, plain text elsewhere."""
@@ -103,7 +123,10 @@ class Question:
             self._hints += 1
             _print(f"Hint {self._hints} of {len(hints)}: {hints[self._hints - 1]}")
         else:
-            print("That was the last hint. Ask a neighbour, or your instructor: explaining where you are stuck often helps.")
+            print(
+                "That was the last hint. Ask a neighbour, or your instructor: explaining where you"
+                " are stuck often helps."
+            )
 
 
 def _print(text):

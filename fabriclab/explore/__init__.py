@@ -1,6 +1,8 @@
-"""Widgets that bring a model to life: move a control, and picture and words answer together. Floor 6.
+"""Widgets that bring a model to life: move a control, and picture and words answer together. Floor
+6.
 
-One class, ``Explorer``, binds controls to a model and to a figure drawn once. The explorers themselves stand in one
+One class, ``Explorer``, binds controls to a model and to a figure drawn once. The explorers
+themselves stand in one
 module per part of the chapter::
 
     from fabriclab import explore
@@ -26,14 +28,19 @@ __getattr__ = on_demand(__name__, __path__)
 
 
 def slider(name, values, words, value):
-    """A slider over `values`, each shown as `words(value)` says, such as "1.5 us"; `value` joins them if it is not there.
+    """A slider over `values`, each shown as `words(value)` says, such as "1.5 us"; `value` joins
+    them if it is not there.
 
-    It stands on printed, round numbers, one to a press of an arrow key, and its label carries the unit.
+    It stands on printed, round numbers, one to a press of an arrow key, and its label carries the
+    unit.
     """
     stops = sorted({*values, value})
     return ipywidgets.SelectionSlider(
-        options=[(words(stop), stop) for stop in stops], value=value, description=name,
-        style={"description_width": "130px"}, layout={"width": "400px", "max_width": "100%"},
+        options=[(words(stop), stop) for stop in stops],
+        value=value,
+        description=name,
+        style={"description_width": "130px"},
+        layout={"width": "400px", "max_width": "100%"},
     )
 
 
@@ -44,24 +51,35 @@ def steps(low, high, unit=1.0):
     [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]
     """
     decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    numbers = [float(f"{first}e{power}") for power in decades for first in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)]
+    numbers = [
+        float(f"{first}e{power}")
+        for power in decades
+        for first in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+    ]
     return [number * unit for number in numbers if low <= number <= high]
 
 
 class Explorer:
     """Controls, a model and a figure, bound together.
 
-    `controls` maps names to ipywidgets; `figure` is drawn once; `artists` are those that move; `move(**values)` takes the
-    controls' values, sets the artists and returns the readout, in lines. `alt` says what the picture shows. `rows` lists the
-    controls' names as they stand above the picture, row by row.
+    `controls` maps names to ipywidgets; `figure` is drawn once; `artists` are those that move;
+    `move(**values)` takes the controls' values, sets the artists and returns the readout, in lines.
+    `alt` says what the picture shows. `rows` lists the controls' names as they stand above the
+    picture, row by row.
 
-    A move that changes the limits of an axis, or which artists are visible, costs a full drawing; any other only lays the
-    artists over the rest. What `move` raises is shown in place, kept as `error`, and gone with the next good value; the first
-    move, on making the explorer, raises. `readout`, `frame` (RGBA bytes), `values`, `controls` and `artists` are there to read.
+    A move that changes the limits of an axis, or which artists are visible, costs a full drawing;
+    any other only lays the artists over the rest. What `move` raises is shown in place, kept as
+    `error`, and gone with the next good value; the first move, on making the explorer, raises.
+    `readout`, `frame` (RGBA bytes), `values`, `controls` and `artists` are there to read.
     """
 
     def __init__(self, controls, figure, artists, move, alt, rows=None):
-        self.controls, self.figure, self.artists, self.alt = controls, figure, list(artists), " ".join(alt.split())
+        self.controls, self.figure, self.artists, self.alt = (
+            controls,
+            figure,
+            list(artists),
+            " ".join(alt.split()),
+        )
         self._move, self._drawn, self._background = move, None, None
         # JupyterLab runs a widget's callbacks on a thread of their own, beside the cells
         self._lock = threading.RLock()
@@ -69,12 +87,23 @@ class Explorer:
             artist.set(animated=True, in_layout=False)
         self.error, self.readout = None, move(**self.values)
         self.frame = self._draw()
-        self.canvas = Canvas(size=list(self.figure.canvas.get_width_height()), alt=self.alt, still=self._still(), readout=self.readout)
+        self.canvas = Canvas(
+            size=list(self.figure.canvas.get_width_height()),
+            alt=self.alt,
+            still=self._still(),
+            readout=self.readout,
+        )
         self.canvas.on_msg(lambda _, content, buffers: self._show())
         for control in controls.values():
             control.observe(self._moved, "value")
         line = ipywidgets.Layout(flex_flow="row wrap")
-        self.widget = ipywidgets.VBox([ipywidgets.Box([controls[name] for name in row], layout=line) for row in rows or [controls]] + [self.canvas])
+        self.widget = ipywidgets.VBox(
+            [
+                ipywidgets.Box([controls[name] for name in row], layout=line)
+                for row in rows or [controls]
+            ]
+            + [self.canvas]
+        )
 
     @property
     def values(self):
@@ -88,7 +117,11 @@ class Explorer:
                 self.frame = self._draw()
             except Exception as error:
                 self.error = error
-                self.readout = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+                self.readout = (
+                    str(error)
+                    if isinstance(error, ValueError)
+                    else f"{type(error).__name__}: {error}"
+                )
             self._show()
 
     def _show(self):
@@ -96,9 +129,13 @@ class Explorer:
             self.canvas.show(self.readout, None if self.error else self.frame)
 
     def _draw(self):
-        """The figure's pixels, drawn whole only when something other than the moving artists has changed."""
+        """The figure's pixels, drawn whole only when something other than the moving artists has
+        changed.
+        """
         canvas = self.figure.canvas
-        fixed = [(axes.get_xlim(), axes.get_ylim()) for axes in self.figure.axes] + [artist.get_visible() for artist in self.artists]
+        fixed = [(axes.get_xlim(), axes.get_ylim()) for axes in self.figure.axes] + [
+            artist.get_visible() for artist in self.artists
+        ]
         if fixed != self._drawn:
             canvas.draw()
             # the first drawing has made room for the labels; the axes stand still from here on
@@ -116,16 +153,30 @@ class Explorer:
     def _still(self, *below):
         """The frame as base64 of a PNG, with further rows of pixels `below`."""
         buffer = io.BytesIO()
-        matplotlib.image.imsave(buffer, np.vstack([self._pixels(), *below]), format="png", metadata={"Software": None})
+        matplotlib.image.imsave(
+            buffer, np.vstack([self._pixels(), *below]), format="png", metadata={"Software": None}
+        )
         return base64.b64encode(buffer.getvalue()).decode()
 
     def _caption(self):
         """The readout as pixels as wide as the figure, for pages that cannot run a widget."""
         width = self.figure.get_figwidth()
-        lines = [part for line in self.readout.splitlines() for part in textwrap.wrap(line, int(13 * width))]
+        lines = [
+            part
+            for line in self.readout.splitlines()
+            for part in textwrap.wrap(line, int(13 * width))
+        ]
         height = 0.12 + 0.2 * len(lines)
         strip = Figure(figsize=(width, height), dpi=self.figure.dpi, facecolor="white")
-        strip.text(0.1 / width, 1 - 0.05 / height, "\n".join(lines), va="top", fontsize=10, color=COLOURS["bad" if self.error else "ink"], linespacing=1.3)
+        strip.text(
+            0.1 / width,
+            1 - 0.05 / height,
+            "\n".join(lines),
+            va="top",
+            fontsize=10,
+            color=COLOURS["bad" if self.error else "ink"],
+            linespacing=1.3,
+        )
         canvas = FigureCanvasAgg(strip)
         canvas.draw()
         pixels = np.asarray(canvas.buffer_rgba())

@@ -1,7 +1,9 @@
-"""A box for somebody else's code: bubblewrap with nothing shared, limits on all that can run out, and one pipe out of it.
+"""A box for somebody else's code: bubblewrap with nothing shared, limits on all that can run out,
+and one pipe out of it.
 
-In the box are the system's and Python's own files, this package without the exercises' keys and without this room, and
-an empty folder to write in. Nothing else: no other file of this machine, no network, no other process.
+In the box are the system's and Python's own files, this package without the exercises' keys and
+without this room, and an empty folder to write in. Nothing else: no other file of this machine, no
+network, no other process.
 """
 
 import ast
@@ -29,16 +31,31 @@ from fabriclab import exercises
 HERE, PACKAGE = Path(__file__).parent, Path(fabriclab.__file__).parent
 KIT, HOME = "/kit", "/home/student"
 DISK = 64 * 2**20  # bytes a student's code may keep in files; they count as memory too
-_SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share/zoneinfo", "/usr/share/fonts",
-           "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts")
-_UNBOXED = ("without bubblewrap (Linux only) students' code can read the keys and this machine's files: "
-            "grade on a machine that has it, or say plainly that you want to run unsafely")
+_SYSTEM = (
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/share/zoneinfo",
+    "/usr/share/fonts",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/fonts",
+)
+_UNBOXED = (
+    "without bubblewrap (Linux only) students' code can read the keys and this machine's files: "
+    "grade on a machine that has it, or say plainly that you want to run unsafely"
+)
 _PYTHON = ("bin", "lib", "lib64", "pyvenv.cfg")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use: `seconds` a cell, `wall` seconds in all, `memory` and `output` in bytes, `processes`."""
+    """What one submission may use: `seconds` a cell, `wall` seconds in all, `memory` and `output`
+    in bytes, `processes`.
+    """
 
     seconds: float = 20.0
     wall: float = 120.0
@@ -52,17 +69,30 @@ class Flood(Exception):
 
 
 def ready(unsafe=False):
-    """Raises RuntimeError, saying why and what to do, unless code can be boxed here (or is to run `unsafe`)."""
+    """Raises RuntimeError, saying why and what to do, unless code can be boxed here (or is to run
+    `unsafe`).
+    """
     if unsafe:
         return
     if not shutil.which("bwrap"):
-        raise RuntimeError(f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap); {_UNBOXED}")
+        raise RuntimeError(
+            f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap); {_UNBOXED}"
+        )
     with tempfile.TemporaryDirectory() as folder:
         try:
             command = [*_bwrap(Path(folder)), sys.executable, "-I", "-c", "print('in')"]
-            tried = subprocess.run(command, capture_output=True, text=True, timeout=60, env={}, stdin=subprocess.DEVNULL)
+            tried = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env={},
+                stdin=subprocess.DEVNULL,
+            )
         except subprocess.TimeoutExpired as error:
-            raise RuntimeError("bubblewrap did not start Python within 60 s; is this machine too busy?") from error
+            raise RuntimeError(
+                "bubblewrap did not start Python within 60 s; is this machine too busy?"
+            ) from error
     if tried.stdout != "in\n":
         why = " ".join(tried.stderr.split())[:300] or f"it ended with status {tried.returncode}"
         raise RuntimeError(f"bubblewrap cannot run this Python in a box here ({why}); {_UNBOXED}")
@@ -71,7 +101,8 @@ def ready(unsafe=False):
 class Box:
     """One process in a box, given a `job` (see `inside`); its messages are read with `message`.
 
-    On leaving it ends, and all that it started; with `unsafe`, what has made itself a session of its own lives on.
+    On leaving it ends, and all that it started; with `unsafe`, what has made itself a session of
+    its own lives on.
     """
 
     def __init__(self, job, limits, unsafe=False):
@@ -79,15 +110,30 @@ class Box:
         self._word = secrets.token_hex(16)
         self._left = contextlib.ExitStack()
         with contextlib.ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fabriclab-box-", ignore_cleanup_errors=True)))
+            folder = Path(
+                stack.enter_context(
+                    tempfile.TemporaryDirectory(prefix="fabriclab-box-", ignore_cleanup_errors=True)
+                )
+            )
             self._errors = stack.enter_context(tempfile.TemporaryFile())
             given = stack.enter_context(tempfile.TemporaryFile())
             kit = _farm(folder / "kit") if unsafe else KIT
-            room = {"RLIMIT_AS": limits.memory, "RLIMIT_CPU": int(limits.wall) + 1, "RLIMIT_FSIZE": DISK, "RLIMIT_NOFILE": 256}
+            room = {
+                "RLIMIT_AS": limits.memory,
+                "RLIMIT_CPU": int(limits.wall) + 1,
+                "RLIMIT_FSIZE": DISK,
+                "RLIMIT_NOFILE": 256,
+            }
             room["RLIMIT_CORE"] = 0
             if not unsafe:  # outside a box it would count all of this user's processes
                 room["RLIMIT_NPROC"] = limits.processes
-            here = {"word": self._word, "limits": room, "boxed": not unsafe, "package": str(kit), "path": _packages()}
+            here = {
+                "word": self._word,
+                "limits": room,
+                "boxed": not unsafe,
+                "package": str(kit),
+                "path": _packages(),
+            }
             given.write(pickle.dumps(job | here))
             given.seek(0)
             if unsafe:
@@ -102,8 +148,15 @@ class Box:
                     join = " && ".join(f"echo $$ > {group}/cgroup.procs" for group in groups)
                     command = ["/bin/sh", "-c", f'{join}; exec "$@"', "sh", *command]
             command = [*command, sys.executable, "-I", "-B", f"{kit}/inside.py"]
-            self._process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=self._errors,
-                                             cwd=where, start_new_session=True, env=_environment(where or HOME))
+            self._process = subprocess.Popen(
+                command,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                cwd=where,
+                start_new_session=True,
+                env=_environment(where or HOME),
+            )
             stack.callback(self._end)
             self._left = stack.pop_all()
 
@@ -120,7 +173,10 @@ class Box:
         self._process.stdout.close()
 
     def message(self, until):
-        """The next message, or None once there are no more. Raises TimeoutError at the monotonic time `until`, and `Flood`."""
+        """The next message, or None once there are no more.
+
+        Raises TimeoutError at the monotonic time `until`, and `Flood`.
+        """
         while True:
             line, newline, rest = self._buffer.partition(b"\n")
             if newline:
@@ -153,20 +209,36 @@ def _read(line, word):
     if not line.startswith(word + b"{"):
         return None
     try:
-        found = json.loads(line[len(word):])
+        found = json.loads(line[len(word) :])
     except (ValueError, RecursionError, MemoryError):
         return None
     return found if type(found) is dict else None
 
 
 def _environment(home):
-    return {"PATH": f"{sys.prefix}/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "MPLBACKEND": "agg", "OPENBLAS_NUM_THREADS": "1",
-            "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "IPYTHONDIR": f"{home}/.ipython", "PYTHONHASHSEED": "0"}
+    return {
+        "PATH": f"{sys.prefix}/bin:/usr/bin:/bin",
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "MPLBACKEND": "agg",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "NUMBA_NUM_THREADS": "1",
+        "IPYTHONDIR": f"{home}/.ipython",
+        "PYTHONHASHSEED": "0",
+    }
 
 
 def _bwrap(folder):
     """The bubblewrap command, up to the program; `folder` is a place for a file it needs."""
-    words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    words = [
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+    ]
     words += ["--uid", "1000", "--gid", "1000", "--hostname", "box", *_no_more_namespaces()]
     for path in _SYSTEM:
         words += ["--ro-bind-try", path, path]
@@ -191,37 +263,69 @@ def _bwrap(folder):
     drawing = os.environ.get("MPLCONFIGDIR") or os.path.expanduser("~/.cache/matplotlib")
     for fonts in glob.glob(f"{drawing}/fontlist-*.json"):  # looking for fonts anew takes seconds
         words += ["--ro-bind", fonts, f"{HOME}/.cache/matplotlib/{os.path.basename(fonts)}"]
-    words += ["--ro-bind", str(PACKAGE), f"{KIT}/fabriclab", "--tmpfs", f"{KIT}/fabriclab/exercises", "--tmpfs", f"{KIT}/fabriclab/grading"]
+    words += [
+        "--ro-bind",
+        str(PACKAGE),
+        f"{KIT}/fabriclab",
+        "--tmpfs",
+        f"{KIT}/fabriclab/exercises",
+        "--tmpfs",
+        f"{KIT}/fabriclab/grading",
+    ]
     for name, path in _shown().items():
         words += ["--ro-bind", str(path), f"{KIT}/{name}"]
-    words += ["--remount-ro", f"{KIT}/fabriclab/exercises", "--remount-ro", f"{KIT}/fabriclab/grading", "--remount-ro", "/", "--chdir", HOME]
+    words += [
+        "--remount-ro",
+        f"{KIT}/fabriclab/exercises",
+        "--remount-ro",
+        f"{KIT}/fabriclab/grading",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        HOME,
+    ]
     return words
 
 
 @functools.cache
 def _no_more_namespaces():
-    """Who may make a namespace may mount memory without bound there; bubblewrap forbids it since 0.8."""
-    said = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+    """Who may make a namespace may mount memory without bound there; bubblewrap forbids it since
+    0.8.
+    """
+    said = subprocess.run(
+        ["bwrap", "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL
+    ).stdout
     return ("--unshare-user", "--disable-userns") if "--disable-userns" in said else ()
 
 
 @functools.cache
 def _shown():
-    """{place in the kit: file}: what of `exercises` is in the box: what takes answers and what that imports. Never a key."""
+    """{place in the kit: file}: what of `exercises` is in the box: what takes answers and what that
+    imports. Never a key.
+    """
     from fabriclab.exercises import bank
 
     at, found = Path(exercises.__file__).parent, {}
-    wanted = {"student", "core", *(type(exercise.kind).__module__.rpartition(".")[2] for exercise in bank.BANK.values())}
+    wanted = {
+        "student",
+        "core",
+        *(type(exercise.kind).__module__.rpartition(".")[2] for exercise in bank.BANK.values()),
+    }
     while wanted:
         name = wanted.pop()
         path = at / f"{name}.py"
         if name == "bank" or name in found:
             continue
         if hasattr(importlib.import_module(f"fabriclab.exercises.{name}"), "EXERCISES"):
-            raise RuntimeError(f"{path.name} holds exercises, and what takes answers needs it: their keys would be in the box")
+            raise RuntimeError(
+                f"{path.name} holds exercises, and what takes answers needs it: their keys would be"
+                " in the box"
+            )
         found[name] = path
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fabriclab.exercises"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                "fabriclab.exercises"
+            ):
                 inner = node.module.removeprefix("fabriclab.exercises").strip(".")
                 wanted |= {inner} if inner else {alias.name for alias in node.names}
     shown = {f"fabriclab/exercises/{name}.py": path for name, path in found.items()}
@@ -229,7 +333,10 @@ def _shown():
         compiled = Path(importlib.util.cache_from_source(path))
         if compiled.exists():
             shown[f"fabriclab/exercises/__pycache__/{compiled.name}"] = compiled
-    shown |= {"fabriclab/exercises/__init__.py": at / "__init__.py", "fabriclab/exercises/bank.py": HERE / "standin.py"}
+    shown |= {
+        "fabriclab/exercises/__init__.py": at / "__init__.py",
+        "fabriclab/exercises/bank.py": HERE / "standin.py",
+    }
     return shown | {"inside.py": HERE / "inside.py"}
 
 
@@ -246,8 +353,12 @@ def _farm(kit):
 
 
 def _tops():
-    """Where Python lives: the virtual environment's folder and the one it was made from, by every name they have."""
-    tops = [top for given in (sys.base_prefix, sys.prefix) for top in (given, os.path.realpath(given))]
+    """Where Python lives: the virtual environment's folder and the one it was made from, by every
+    name they have.
+    """
+    tops = [
+        top for given in (sys.base_prefix, sys.prefix) for top in (given, os.path.realpath(given))
+    ]
     real = os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))
     return [top for top in dict.fromkeys([*tops, real]) if top not in ("/usr", "/")]
 
@@ -255,21 +366,31 @@ def _tops():
 def _packages():
     """Folders of installed packages that lie elsewhere, such as a user's own."""
     inside = (*_SYSTEM, *(f"{top}/lib" for top in _tops()))
-    return [path for path in _installed() if not path.startswith(tuple(f"{top}/" for top in inside))]
+    return [
+        path for path in _installed() if not path.startswith(tuple(f"{top}/" for top in inside))
+    ]
 
 
 def _copies():
     """Copies of this package among the installed ones, keys and all: to be hidden."""
-    return [path for path in (f"{entry}/fabriclab" for entry in _installed()) if os.path.isdir(path)]
+    return [
+        path for path in (f"{entry}/fabriclab" for entry in _installed()) if os.path.isdir(path)
+    ]
 
 
 def _installed():
-    return [path for path in dict.fromkeys(sys.path) if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)]
+    return [
+        path
+        for path in dict.fromkeys(sys.path)
+        if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)
+    ]
 
 
 @contextlib.contextmanager
 def _groups(limits):
-    """Control groups for one box, where this user may make them: they alone bound the sum over all its processes."""
+    """Control groups for one box, where this user may make them: they alone bound the sum over all
+    its processes.
+    """
     made = []
     try:
         for place, settings in _places(limits):
@@ -297,7 +418,9 @@ def _groups(limits):
 
 
 def _places(limits):
-    """(folder, {setting: value}) for each kind of control group this process is in (see cgroups(7)); none on other systems."""
+    """(folder, {setting: value}) for each kind of control group this process is in (see
+    cgroups(7)); none on other systems.
+    """
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             _, kinds, path = line.split(":", 2)

@@ -1,6 +1,7 @@
 """What each student gets to read, and what waits for the instructor's own eyes.
 
-A page names the student, so hand it to that student alone: feedback/ada-8a15fea9.html. No page prints an answer.
+A page names the student, so hand it to that student alone: feedback/ada-8a15fea9.html. No page
+prints an answer.
 """
 
 from html import escape
@@ -12,7 +13,9 @@ from fabriclab.grading.roster import folder
 
 
 def write(out, roster, asked, graded):
-    """One page for each student into `out`/feedback, and `out`/for-marking.html; arguments as of `gradebook.write`."""
+    """One page for each student into `out`/feedback, and `out`/for-marking.html; arguments as of
+    `gradebook.write`.
+    """
     (out / "feedback").mkdir(exist_ok=True)
     for person in roster:
         own = {notebook: graded.get((person.id, notebook)) for notebook in asked}
@@ -27,7 +30,10 @@ def student(person, asked, own):
     parts = [page.line(f"{points:g} of {possible} right{_kept(own.values())}.")]
     for notebook, ids in asked.items():
         parts += _notebook(notebook, ids, own[notebook])
-    return page.page(f"Exercises of {person.name or person.id}" + (f" ({person.id})" if person.name else ""), *parts)
+    return page.page(
+        f"Exercises of {person.name or person.id}" + (f" ({person.id})" if person.name else ""),
+        *parts,
+    )
 
 
 def _notebook(notebook, ids, result):
@@ -35,7 +41,11 @@ def _notebook(notebook, ids, result):
     if result is None:
         return [head, page.line("Not sent.")]
     if result.refused:
-        return [head, page.line(f"Sent as {result.file}, and not graded: {result.refused}."), page.lines(result.notes)]
+        return [
+            head,
+            page.line(f"Sent as {result.file}, and not graded: {result.refused}."),
+            page.lines(result.notes),
+        ]
     rows = []
     for name in ids:
         verdict, fault = result.verdicts[name], result.faults.get(name, "")
@@ -43,7 +53,12 @@ def _notebook(notebook, ids, result):
         said = said if fault in said else f"{said} ({fault})"
         rows.append((bank.find(name).title, verdict.status, said))
     total = page.line(f"{result.points:g} of {_by_machine(ids)} right{_kept([result])}.")
-    return [head, total, page.lines(result.notes), page.table(("exercise", "status", "what there is to say"), rows, ("", "status", ""))]
+    return [
+        head,
+        total,
+        page.lines(result.notes),
+        page.table(("exercise", "status", "what there is to say"), rows, ("", "status", "")),
+    ]
 
 
 def _by_machine(ids):
@@ -57,8 +72,12 @@ def _kept(graded):
 
 def for_marking(roster, asked, graded):
     """All free texts, exercise by exercise; the rubric is in solutions/."""
-    parts = [page.line("No program marks these. Each has a rubric with a sample answer in solutions/. "
-                       "Write the points where you keep grades: grades.csv is made anew each time.")]
+    parts = [
+        page.line(
+            "No program marks these. Each has a rubric with a sample answer in solutions/. "
+            "Write the points where you keep grades: grades.csv is made anew each time."
+        )
+    ]
     for notebook, ids in asked.items():
         for name in (name for name in ids if bank.find(name).kind.by_hand):
             parts.append(page.heading(f"{bank.find(name).title} ({name})"))

@@ -1,13 +1,17 @@
 """The grades as CSV, for people, Moodle and Canvas.
 
-`grades.csv` has the columns that Canvas knows a student by (Student, ID, SIS User ID, SIS Login ID, Section), one column for
-each exercise, and totals whose names end in "Final Points", which Canvas takes for its own sums and does not import.
-Moodle asks which column identifies a student (SIS User ID, mapped to "ID number") and takes it as it is.
+`grades.csv` has the columns that Canvas knows a student by (Student, ID, SIS User ID, SIS Login ID,
+Section), one column for each exercise, and totals whose names end in "Final Points", which Canvas
+takes for its own sums and does not import.
+Moodle asks which column identifies a student (SIS User ID, mapped to "ID number") and takes it as
+it is.
 
-`canvas.csv` is the same with Canvas' row "Points Possible", by which it makes new columns worth a point. Moodle would read
-that row as a student, so one file cannot serve both. (Canvas: lib/gradebook_importer.rb; Moodle: grade/import/csv/classes/load_data.php.)
+`canvas.csv` is the same with Canvas' row "Points Possible", by which it makes new columns worth a
+point. Moodle would read that row as a student, so one file cannot serve both. (Canvas:
+lib/gradebook_importer.rb; Moodle: grade/import/csv/classes/load_data.php.)
 
-A text for the instructor to mark stands as "-", which both take for no grade yet. What was not sent is worth 0.
+A text for the instructor to mark stands as "-", which both take for no grade yet. What was not sent
+is worth 0.
 """
 
 import csv
@@ -23,27 +27,37 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def write(out, roster, asked, graded):
-    """Write both files into `out`. `asked` is {notebook: exercise ids}, `graded` {(student, notebook): Graded}."""
+    """Write both files into `out`.
+
+    `asked` is {notebook: exercise ids}, `graded` {(student, notebook): Graded}.
+    """
     header, worth, rows = table(roster, asked, graded)
     results.write(out / "grades.csv", _text([header, *rows]))
     results.write(out / "canvas.csv", _text([header, worth, *rows]))
 
 
 def table(roster, asked, graded):
-    """(header, points possible, one row for each student in the list's order), as lists of cells."""
+    """(header, points possible, one row for each student in the list's order),
+    as lists of cells.
+    """
     header, worth = [*CANVAS], ["Points Possible", "", "", "", ""]
     for notebook, ids in asked.items():
         by_machine = sum(not bank.find(name).kind.by_hand for name in ids)
         header += [*ids, f"{notebook.removesuffix('.ipynb')} {TOTAL}"]
         worth += [*("1" for _ in ids), f"{by_machine}"]
     header.append(TOTAL)
-    worth.append(str(sum(not bank.find(name).kind.by_hand for ids in asked.values() for name in ids)))
+    worth.append(
+        str(sum(not bank.find(name).kind.by_hand for ids in asked.values() for name in ids))
+    )
     return header, worth, [_row(person, asked, graded) for person in roster]
 
 
 def _row(person, asked, graded):
     # half of the world's spreadsheets take a semicolon for the next cell
-    name, login, section = (" ".join(text.replace(";", ",").split()) for text in (person.name, person.login or person.email, person.section))
+    name, login, section = (
+        " ".join(text.replace(";", ",").split())
+        for text in (person.name, person.login or person.email, person.section)
+    )
     cells = [safe(text) for text in (name, person.canvas, person.id, login, section)]
     total = 0.0
     for notebook, ids in asked.items():
@@ -62,10 +76,11 @@ def _points(name, result):
 
 
 def safe(text):
-    """A cell that no spreadsheet takes for a formula: an apostrophe goes before a sign that could begin one.
+    """A cell that no spreadsheet takes for a formula: an apostrophe goes before a sign that could
+    begin one.
 
-    Signs as OWASP lists them for CSV injection, their full-width forms among them; an id in quotes must lose the apostrophe
-    again before it is imported, and `formulas` says which.
+    Signs as OWASP lists them for CSV injection, their full-width forms among them; an id in quotes
+    must lose the apostrophe again before it is imported, and `formulas` says which.
 
     >>> safe("=1+1"), safe("Zoe"), safe("\\uff1dA1")
     ("'=1+1", 'Zoe', "'\\uff1dA1")

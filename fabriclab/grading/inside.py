@@ -1,7 +1,9 @@
-"""What runs in the box: the released notebook's set-up, then a student's cells one by one, telling on a pipe what became of each.
+"""What runs in the box: the released notebook's set-up, then a student's cells one by one, telling
+on a pipe what became of each.
 
-Run as a script by `box`, never imported outside. What a cell changes in Python itself, in numpy or in the models is put
-back after it; what it cannot put back ends this process, and `sandbox` begins another without that cell.
+Run as a script by `box`, never imported outside. What a cell changes in Python itself, in numpy or
+in the models is put back after it; what it cannot put back ends this process, and `sandbox` begins
+another without that cell.
 """
 
 import contextlib
@@ -16,16 +18,31 @@ import sys
 import threading
 import types
 
-LIMITED = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NPROC", "RLIMIT_NOFILE", "RLIMIT_CORE")
-# Python's own modules to keep as they were: what models and students compute with, and what this file needs itself
-STANDARD = set("""builtins ast cmath collections contextlib copy dataclasses decimal fractions functools gc hashlib itertools json json.decoder
-    json.encoder math operator os random re signal statistics sys textwrap threading time unicodedata""".split())
+LIMITED = (
+    "RLIMIT_AS",
+    "RLIMIT_CPU",
+    "RLIMIT_FSIZE",
+    "RLIMIT_NPROC",
+    "RLIMIT_NOFILE",
+    "RLIMIT_CORE",
+)
+# Python's own modules to keep as they were: what models and students compute with, and what this
+# file needs itself
+STANDARD = set(
+    (
+        "builtins ast cmath collections contextlib copy dataclasses decimal fractions functools gc"
+        " hashlib itertools json json.decoder json.encoder math operator os random re signal"
+        " statistics sys textwrap threading time unicodedata"
+    ).split()
+)
 
 PLAIN = (str, int, float, bool, type(None))
 
 
 class Channel:
-    """The pipe that leads out: one JSON line a message, each after the word that outside knows this process by."""
+    """The pipe that leads out: one JSON line a message, each after the word that outside knows this
+    process by.
+    """
 
     def __init__(self, fd, word):
         self._fd, self._word, self._pid = fd, word.encode(), os.getpid()
@@ -36,7 +53,7 @@ class Channel:
         line = b"\n" + self._word + json.dumps(message).encode() + b"\n"
         try:
             while line:
-                line = line[os.write(self._fd, line):]
+                line = line[os.write(self._fd, line) :]
         except OSError:
             os._exit(1)
 
@@ -50,30 +67,77 @@ class Kept:
     def __init__(self, made):
         self._modules = dict(sys.modules)
         names = ["builtins", *(name for name in self._modules if name != "builtins")]
-        self._dicts = [(name, self._modules[name].__dict__, _held(name, self._modules[name])) for name in names if type(self._modules[name]) is types.ModuleType]
-        ours = [module for name, module in self._modules.items() if name.split(".")[0] == "fabriclab" or name == "IPython.core.interactiveshell"]
+        self._dicts = [
+            (name, self._modules[name].__dict__, _held(name, self._modules[name]))
+            for name in names
+            if type(self._modules[name]) is types.ModuleType
+        ]
+        ours = [
+            module
+            for name, module in self._modules.items()
+            if name.split(".")[0] == "fabriclab" or name == "IPython.core.interactiveshell"
+        ]
         things = [(thing, module) for module in ours for thing in vars(module).values()]
-        classes = {thing for thing, module in things if isinstance(thing, type) and thing.__module__ == module.__name__} | {type(made)}
+        classes = {
+            thing
+            for thing, module in things
+            if isinstance(thing, type) and thing.__module__ == module.__name__
+        } | {type(made)}
         self._classes = [(thing, set(vars(thing)), _methods(thing)) for thing in classes]
         functions = [thing for thing, _ in things if type(thing) is types.FunctionType]
-        functions += [value for _, _, held in self._classes for _, value in held if type(value) is types.FunctionType]
+        functions += [
+            value
+            for _, _, held in self._classes
+            for _, value in held
+            if type(value) is types.FunctionType
+        ]
         self._functions = [(f, f.__code__, f.__defaults__, f.__kwdefaults__) for f in functions]
-        self._signals = {number: signal.getsignal(number) for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}}
+        self._signals = {
+            number: signal.getsignal(number)
+            for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+        }
         self._limits = {name: resource.getrlimit(getattr(resource, name)) for name in LIMITED}
-        self._path, self._environ, self._folder, self._deep = list(sys.path), dict(os.environ), os.getcwd(), sys.getrecursionlimit()
-        self._pieces = (sys.settrace, sys.setprofile, type.__setattr__, sys.modules, vars(type)["__dict__"].__get__)
+        self._path, self._environ, self._folder, self._deep = (
+            list(sys.path),
+            dict(os.environ),
+            os.getcwd(),
+            sys.getrecursionlimit(),
+        )
+        self._pieces = (
+            sys.settrace,
+            sys.setprofile,
+            type.__setattr__,
+            sys.modules,
+            vars(type)["__dict__"].__get__,
+        )
         made.last_execution_result = None
-        self._made = [(live, [(name, value) for name, value in live.items() if type(value) not in PLAIN]) for live in (vars(made), made._trait_values)]
+        self._made = [
+            (live, [(name, value) for name, value in live.items() if type(value) not in PLAIN])
+            for live in (vars(made), made._trait_values)
+        ]
         self._names, self._named = made.user_ns, list(made.user_ns.items())
-        self._methods = {name for thing in type(made).__mro__ for name, value in vars(thing).items() if type(value) is types.FunctionType} - vars(made).keys()
+        self._methods = {
+            name
+            for thing in type(made).__mro__
+            for name, value in vars(thing).items()
+            if type(value) is types.FunctionType
+        } - vars(made).keys()
         steps = made.input_transformer_manager
-        lists = (made.ast_transformers, steps.cleanup_transforms, steps.line_transforms, steps.token_transformers, *made.events.callbacks.values())
+        lists = (
+            made.ast_transformers,
+            steps.cleanup_transforms,
+            steps.line_transforms,
+            steps.token_transformers,
+            *made.events.callbacks.values(),
+        )
         self._steps = [(live, list(live)) for live in lists]
         self._tasks = _tasks()
         os.umask(0o022)
 
-    def back(self):
-        """Put back what was changed; returns the names of what was, or None where this process is past mending."""
+    def back(self):  # noqa: C901  one undoing after the other
+        """Put back what was changed; returns the names of what was, or None where this process is
+        past mending.
+        """
         changed = []
         settrace, setprofile, set_on_class, modules, dict_of = self._pieces
         settrace(None)
@@ -94,8 +158,16 @@ class Kept:
                     type.__delattr__(thing, name)
                     changed += [thing.__name__ + "." + name]
         for function, code, defaults, named in self._functions:
-            if function.__code__ is not code or function.__defaults__ is not defaults or function.__kwdefaults__ is not named:
-                function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
+            if (
+                function.__code__ is not code
+                or function.__defaults__ is not defaults
+                or function.__kwdefaults__ is not named
+            ):
+                function.__code__, function.__defaults__, function.__kwdefaults__ = (
+                    code,
+                    defaults,
+                    named,
+                )
                 changed += [function.__name__]
         changed += self._shell_back()
         sys.modules = modules
@@ -118,13 +190,18 @@ class Kept:
             os.chdir(self._folder)
         except OSError:
             return None
-        if any(resource.getrlimit(getattr(resource, name)) != limit for name, limit in self._limits.items()):
+        if any(
+            resource.getrlimit(getattr(resource, name)) != limit
+            for name, limit in self._limits.items()
+        ):
             return None
         silence()
         return changed
 
     def _shell_back(self):
-        """The same for IPython's one shell, by which a cell could read or change the source of the next."""
+        """The same for IPython's one shell, by which a cell could read or change the source of the
+        next.
+        """
         changed = []
         for live, held in self._made:
             for name, value in held:
@@ -135,7 +212,12 @@ class Kept:
             changed += ["IPython." + name]
         for live, held in self._steps:
             live[:] = held
-        for name, value in self._named:  # what a cell deletes, such as with %reset; what it names anew is its own affair
+        for (
+            name,
+            value,
+        ) in (
+            self._named
+        ):  # what a cell deletes, such as with %reset; what it names anew is its own affair
             if name not in self._names:
                 self._names[name] = value
         return changed
@@ -145,18 +227,30 @@ class Kept:
 
 
 def _held(name, module):
-    """What to keep of a module: everything of the models and of numpy's front, of others what can be called."""
+    """What to keep of a module: everything of the models and of numpy's front, of others what can
+    be called.
+    """
     top = name.split(".")[0]
     if top == "fabriclab" or name in ("numpy", "math", "scipy.constants", "sympy"):
-        return tuple((key, value) for key, value in vars(module).items() if not key.startswith("__"))
+        return tuple(
+            (key, value) for key, value in vars(module).items() if not key.startswith("__")
+        )
     if name in STANDARD or (top in ("numpy", "sympy", "scipy") and name.count(".") == 1):
-        return tuple((key, value) for key, value in vars(module).items() if callable(value) or type(value) is types.ModuleType)
+        return tuple(
+            (key, value)
+            for key, value in vars(module).items()
+            if callable(value) or type(value) is types.ModuleType
+        )
     return ()
 
 
 def _methods(thing):
     kinds = (property, classmethod, staticmethod)
-    return tuple((name, value) for name, value in vars(thing).items() if callable(value) or isinstance(value, kinds))
+    return tuple(
+        (name, value)
+        for name, value in vars(thing).items()
+        if callable(value) or isinstance(value, kinds)
+    )
 
 
 def _tasks():
@@ -176,7 +270,13 @@ def silence():
     for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
         stream = STREAMS.get(fd)
         if stream is None or stream.closed:
-            stream = STREAMS[fd] = open(fd, "r" if fd == 0 else "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+            stream = STREAMS[fd] = open(  # noqa: SIM115  kept open
+                fd,
+                "r" if fd == 0 else "w",
+                encoding="utf-8",
+                errors="backslashreplace",
+                closefd=False,
+            )
         setattr(sys, name, stream)
 
 
@@ -184,12 +284,18 @@ STREAMS = {}
 
 
 def sweep():
-    """End every other process in the box; returns whether that worked. Never called where there is no box."""
+    """End every other process in the box; returns whether that worked. Never called where there is
+    no box.
+    """
     for _ in range(100):
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        others = [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in (1, os.getpid())]
+        others = [
+            int(name)
+            for name in os.listdir("/proc")
+            if name.isdigit() and int(name) not in (1, os.getpid())
+        ]
         if not others:
             return True
         for pid in others:
@@ -199,7 +305,9 @@ def sweep():
 
 
 def shell():
-    """IPython without a kernel: magics, display and top-level await, and neither history nor tracebacks."""
+    """IPython without a kernel: magics, display and top-level await, and neither history nor
+    tracebacks.
+    """
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -268,7 +376,11 @@ def run(made, source, clock):
                 return f"ran longer than {clock.seconds:g} s and was stopped"
             return "" if error is None else describe(error)
     except BaseException as raised:
-        return f"ran longer than {clock.seconds:g} s and was stopped" if clock.over else describe(raised)
+        return (
+            f"ran longer than {clock.seconds:g} s and was stopped"
+            if clock.over
+            else describe(raised)
+        )
 
 
 def limit(wanted):
@@ -305,7 +417,9 @@ def main():
         changed = kept.back()
         if changed is None or (job["boxed"] and not sweep()):
             os._exit(1)
-        channel.send(end=number, wrong=wrong, late=clock.over, left=kept.threads_left(), changed=changed[:3])
+        channel.send(
+            end=number, wrong=wrong, late=clock.over, left=kept.threads_left(), changed=changed[:3]
+        )
     channel.send(done=True)
     os._exit(0)
 

@@ -1,6 +1,8 @@
-"""Workers for a batch, on this machine or on many, behind the one interface of `concurrent.futures`.
+"""Workers for a batch, on this machine or on many, behind the one interface of
+`concurrent.futures`.
 
-A worker that dies takes only its own submission along: what was under way beside it is tried again, each alone.
+A worker that dies takes only its own submission along: what was under way beside it is tried again,
+each alone.
 """
 
 import contextlib
@@ -13,7 +15,13 @@ import tempfile
 import threading
 import time
 from collections import deque
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    ProcessPoolExecutor,
+    wait,
+)
 from multiprocessing.connection import wait as wait_for
 
 _ended = threading.Event()
@@ -21,10 +29,18 @@ _ended = threading.Event()
 
 @contextlib.contextmanager
 def processes(workers):
-    """A pool of `workers` processes. Left by an exception, such as Ctrl-C, it stops them where they are."""
+    """A pool of `workers` processes.
+
+    Left by an exception, such as Ctrl-C, it stops them where they are.
+    """
     with tempfile.TemporaryDirectory(prefix="fabriclab-batch-", ignore_cleanup_errors=True) as room:
         # fresh processes: a forked one could hold a lock that no thread of its own will ever let go
-        pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin, initargs=(room,))
+        pool = ProcessPoolExecutor(
+            workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_begin,
+            initargs=(room,),
+        )
         try:
             yield pool
             pool.shutdown()
@@ -39,7 +55,9 @@ def processes(workers):
 
 
 def _begin(room):
-    """A worker leaves Ctrl-C to the batch, does not outlive it, and keeps its temporary folders in the batch's `room`."""
+    """A worker leaves Ctrl-C to the batch, does not outlive it, and keeps its temporary folders in
+    the batch's `room`.
+    """
     tempfile.tempdir = room
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.signal(signal.SIGTERM, _end)
@@ -73,7 +91,10 @@ def _outlive(sentinel, room):
 
 @contextlib.contextmanager
 def cluster(address):
-    """The executor of a dask scheduler, such as `tcp://10.0.0.1:8786`. Raises ValueError if none answers there."""
+    """The executor of a dask scheduler, such as `tcp://10.0.0.1:8786`.
+
+    Raises ValueError if none answers there.
+    """
     try:
         from distributed import Client
     except ImportError as error:
@@ -82,13 +103,17 @@ def cluster(address):
         _knock(address)
         client = Client(address, timeout="10s", set_as_default=False)
     except (OSError, ValueError) as error:
-        raise ValueError(f"no dask scheduler answers at {address}; an address looks like tcp://10.0.0.1:8786") from error
+        raise ValueError(
+            f"no dask scheduler answers at {address}; an address looks like tcp://10.0.0.1:8786"
+        ) from error
     with client:
         yield client.get_executor(pure=False, retries=0)
 
 
 def _knock(address):
-    """Raises OSError or ValueError where nobody listens; distributed takes longer to find out, and leaves a traceback."""
+    """Raises OSError or ValueError where nobody listens; distributed takes longer to find out, and
+    leaves a traceback.
+    """
     scheme, _, place = address.rpartition("://")
     host, _, port = place.rpartition(":")
     if scheme in ("", "tcp", "tls"):
@@ -96,10 +121,12 @@ def _knock(address):
 
 
 def run(open_pool, width, work, jobs):
-    """Yield (job, result, "") as each is done, or (job, None, why) where the worker died twice or the work raised.
+    """Yield (job, result, "") as each is done, or (job, None, why) where the worker died twice or
+    the work raised.
 
-    `open_pool()` gives a pool in a `with`, `width` jobs at a time go to it, and a job's work is `work(*job())`, so that what
-    a job carries is made when its turn comes (a ValueError of `job()` costs that job). `Stop` raised by the work stops all.
+    `open_pool()` gives a pool in a `with`, `width` jobs at a time go to it, and a job's work is
+    `work(*job())`, so that what a job carries is made when its turn comes (a ValueError of `job()`
+    costs that job). `Stop` raised by the work stops all.
     """
     jobs, suspects = deque(jobs), []
     while jobs:
@@ -134,13 +161,22 @@ def _until_broken(pool, width, work, jobs, suspects):
             try:
                 yield job, future.result(), ""
             except CancelledError as error:
-                raise Stop("the scheduler went away; start the same command again, and what is done will be kept") from error
+                raise Stop(
+                    "the scheduler went away; start the same command again, and what is done will"
+                    " be kept"
+                ) from error
             except Stop:
                 raise
             except BrokenExecutor:
                 suspects.append(job)
             except Exception as error:
-                if type(error).__name__ == "KilledWorker":  # dask's word; a death of ours is a BrokenExecutor
+                if (
+                    type(error).__name__ == "KilledWorker"
+                ):  # dask's word; a death of ours is a BrokenExecutor
                     suspects.append(job)
                 else:
-                    yield job, None, f"the grader failed on it ({type(error).__name__}: {error})"[:300]
+                    yield (
+                        job,
+                        None,
+                        f"the grader failed on it ({type(error).__name__}: {error})"[:300],
+                    )

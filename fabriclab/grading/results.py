@@ -1,4 +1,6 @@
-"""One student's one notebook, graded: as it is kept on disk, written so that a power cut leaves the old file or the new one."""
+"""One student's one notebook, graded: as it is kept on disk, written so that a power cut leaves the
+old file or the new one.
+"""
 
 import json
 import os
@@ -12,7 +14,8 @@ from fabriclab.grading.roster import folder
 
 @dataclass(frozen=True)
 class Graded:
-    """`verdicts`, `answers` (plain data) and `faults` by exercise id; `refused` says why the notebook as a whole was not graded.
+    """`verdicts`, `answers` (plain data) and `faults` by exercise id; `refused` says why the
+    notebook as a whole was not graded.
 
     `key` is the hash of all that the verdicts follow from; see `batch.key`.
     """
@@ -34,7 +37,13 @@ class Graded:
     def text(self, name):
         """The free text that waits for a person to mark it, however short; or ""."""
         answer = self.answers.get(name)
-        return answer["text"] if bank.find(name).kind.by_hand and type(answer) is dict and type(answer.get("text")) is str else ""
+        return (
+            answer["text"]
+            if bank.find(name).kind.by_hand
+            and type(answer) is dict
+            and type(answer.get("text")) is str
+            else ""
+        )
 
 
 def judge(student, notebook, file, key, ids, collected):
@@ -49,16 +58,35 @@ def judge(student, notebook, file, key, ids, collected):
         else:
             try:
                 verdicts[name] = bank.judge(student, name, data)
-            except Exception:  # data that no judge foresaw is no answer, and costs this exercise alone
+            except (
+                Exception
+            ):  # data that no judge foresaw is no answer, and costs this exercise alone
                 verdicts[name] = unreadable("not an answer as this kit writes it down")
     answers = {name: collected.answers.get(name) for name in ids}
     faults = {name: fault for name, fault in collected.faults.items() if name in ids}
-    return Graded(student, notebook, file, key, verdicts, answers, faults, tuple(collected.notes), collected.refused)
+    return Graded(
+        student,
+        notebook,
+        file,
+        key,
+        verdicts,
+        answers,
+        faults,
+        tuple(collected.notes),
+        collected.refused,
+    )
 
 
 def refuse(student, notebook, file, ids, why):
     """The `Graded` of a notebook that was not opened, or that cost the grader its worker twice."""
-    return Graded(student, notebook, file, "", {name: unreadable(f"the notebook was refused: {why}") for name in ids}, refused=why)
+    return Graded(
+        student,
+        notebook,
+        file,
+        "",
+        {name: unreadable(f"the notebook was refused: {why}") for name in ids},
+        refused=why,
+    )
 
 
 def path(out, student, notebook):
@@ -76,11 +104,18 @@ def load(out, student, notebook, key):
     """What was kept under this key, or None."""
     try:
         kept = json.loads(path(out, student, notebook).read_text(encoding="utf-8"))
-        kept["verdicts"] = {name: Result(**{**verdict, "slips": tuple(verdict["slips"])}) for name, verdict in kept["verdicts"].items()}
+        kept["verdicts"] = {
+            name: Result(**{**verdict, "slips": tuple(verdict["slips"])})
+            for name, verdict in kept["verdicts"].items()
+        }
         graded = Graded(**{**kept, "notes": tuple(kept["notes"])})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return graded if graded.key == key and (graded.student, graded.notebook) == (student, notebook) else None
+    return (
+        graded
+        if graded.key == key and (graded.student, graded.notebook) == (student, notebook)
+        else None
+    )
 
 
 def write(target, text):

@@ -1,7 +1,8 @@
-"""What stands in for `exercises.bank` in the sandbox: the questions of one student as plain data, and no key to any of them.
+"""What stands in for `exercises.bank` in the sandbox: the questions of one student as plain data,
+and no key to any of them.
 
-`sheet` writes the data, outside, where the bank is. In the box this file lies in the bank's place: a notebook finds there
-what it finds at home, but an answer is taken down instead of judged.
+`sheet` writes the data, outside, where the bank is. In the box this file lies in the bank's place:
+a notebook finds there what it finds at home, but an answer is taken down instead of judged.
 """
 
 from fabriclab.exercises.core import Draw, Exercise, Numbers, Result, as_data, identify
@@ -16,7 +17,9 @@ KINDS = {
     "Ordering": lambda needs: Ordering(None, ""),
     "Free": lambda needs: Free(),
     "Formula": lambda needs: Formula(tuple(needs["symbols"]), None, None),
-    "Function": lambda needs: Function(tuple(needs["names"]), None, lambda draw: needs["inputs"], "", ()),
+    "Function": lambda needs: Function(
+        tuple(needs["names"]), None, lambda draw: needs["inputs"], "", ()
+    ),
 }
 _NEEDS = {"Quantity": ("dimension",), "Formula": ("symbols",), "Function": ("names",)}
 _PLAIN = (str, int, float, bool, type(None))
@@ -27,9 +30,11 @@ noted = print  # noted(student id): somebody else's id was used
 
 
 def sheet(student_id, exercise_ids):
-    """{id: plain data} for one student: all that the box may know about these exercises. Called outside only.
+    """{id: plain data} for one student: all that the box may know about these exercises. Called
+    outside only.
 
-    Raises ValueError for an exercise that does not exist or whose kind or numbers are no plain data.
+    Raises ValueError for an exercise that does not exist or whose kind or numbers are no plain
+    data.
     """
     from fabriclab.exercises import bank
 
@@ -43,8 +48,14 @@ def sheet(student_id, exercise_ids):
         if kind == "Function":
             needs["inputs"] = exercise.kind.inputs(x.draw)
         questions[name] = {
-            "title": exercise.title, "chinese": exercise.chinese, "prompt": exercise.prompt(x), "wants": exercise.kind.wants(x),
-            "hints": exercise.hints, "numbers": {key: value for key, value in vars(x).items() if key != "draw"}, "kind": kind, "needs": needs,
+            "title": exercise.title,
+            "chinese": exercise.chinese,
+            "prompt": exercise.prompt(x),
+            "wants": exercise.kind.wants(x),
+            "hints": exercise.hints,
+            "numbers": {key: value for key, value in vars(x).items() if key != "draw"},
+            "kind": kind,
+            "needs": needs,
         }
         if not plain(questions[name]):
             raise ValueError(f"{name}: its numbers are more than plain data")
@@ -55,7 +66,11 @@ def plain(value):
     """Whether a value is made of text, numbers, lists and dicts alone."""
     if type(value) in (list, tuple):
         return all(map(plain, value))
-    return all(type(key) is str and plain(item) for key, item in value.items()) if type(value) is dict else type(value) in _PLAIN
+    return (
+        all(type(key) is str and plain(item) for key, item in value.items())
+        if type(value) is dict
+        else type(value) in _PLAIN
+    )
 
 
 class _Kind:
@@ -77,10 +92,21 @@ def ids(part=""):
 
 def find(exercise_id):
     if type(exercise_id) is not str or exercise_id not in SHEET:
-        raise ValueError(f"this notebook asks no exercise called {exercise_id if type(exercise_id) is str else 'that'!r:.60}")
+        raise ValueError(
+            "this notebook asks no exercise called"
+            f" {exercise_id if type(exercise_id) is str else 'that'!r:.60}"
+        )
     given = SHEET[exercise_id]
     kind = _Kind(KINDS[given["kind"]](given["needs"]), given["wants"])
-    return Exercise(exercise_id, given["title"], given["chinese"], lambda draw: dict(given["numbers"]), lambda x: given["prompt"], kind, given["hints"])
+    return Exercise(
+        exercise_id,
+        given["title"],
+        given["chinese"],
+        lambda draw: dict(given["numbers"]),
+        lambda x: given["prompt"],
+        kind,
+        given["hints"],
+    )
 
 
 def numbers(student_id, exercise_id):
@@ -97,7 +123,11 @@ def take(student_id, exercise_id, answer):
 
 
 def judge(student_id, exercise_id, data):
-    return Result(0.0, "not attempted" if data is None else "taken down", "Your instructor's machine judges this.")
+    return Result(
+        0.0,
+        "not attempted" if data is None else "taken down",
+        "Your instructor's machine judges this.",
+    )
 
 
 def grade(student_id, exercise_id, answer):

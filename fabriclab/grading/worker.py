@@ -1,4 +1,7 @@
-"""What a worker does with one notebook. A worker imports this and no pictures: it starts in a second."""
+"""What a worker does with one notebook.
+
+A worker imports this and no pictures: it starts in a second.
+"""
 
 import functools
 import hashlib
@@ -12,7 +15,9 @@ from fabriclab.grading.pool import Stop
 
 @functools.cache
 def sources():
-    """One hash of the package's own files: a mended model or exercise must not leave verdicts of the old one behind."""
+    """One hash of the package's own files: a mended model or exercise must not leave verdicts of
+    the old one behind.
+    """
     top = Path(fabriclab.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(top.rglob("*.py")):
@@ -21,13 +26,18 @@ def sources():
 
 
 def work(collect, student, notebook, name, ids, content, assignment, key, unsafe, expected):
-    """Collect one notebook's answers in the sandbox and judge them here, in a process that ran nothing of the student's.
+    """Collect one notebook's answers in the sandbox and judge them here, in a process that ran
+    nothing of the student's.
 
-    `collect` is `sandbox.collect`; `content` and `assignment` are the bytes of what was sent and of the released notebook.
-    Raises `pool.Stop` where no notebook could be graded: without a sandbox, or if this fabriclab is not the `expected` one.
+    `collect` is `sandbox.collect`; `content` and `assignment` are the bytes of what was sent and of
+    the released notebook.
+    Raises `pool.Stop` where no notebook could be graded: without a sandbox, or if this fabriclab is
+    not the `expected` one.
     """
     if expected and sources() != expected:
-        raise Stop("a worker has another fabriclab than this machine: set them up from the same release")
+        raise Stop(
+            "a worker has another fabriclab than this machine: set them up from the same release"
+        )
     with tempfile.TemporaryDirectory(prefix="fabriclab-grading-") as folder:
         paths = [Path(folder, part, notebook) for part in ("sent", "released")]
         for path, written in zip(paths, (content, assignment), strict=True):
@@ -36,7 +46,8 @@ def work(collect, student, notebook, name, ids, content, assignment, key, unsafe
         try:
             collected = collect(paths[0], student, paths[1], unsafe=unsafe)
         except RuntimeError:
-            # nobody's fault who sent something: a busy machine gets a second chance, and then the next one would fare no better
+            # nobody's fault who sent something: a busy machine gets a second chance, and then the
+            # next one would fare no better
             try:
                 collected = collect(paths[0], student, paths[1], unsafe=unsafe)
             except RuntimeError as error:

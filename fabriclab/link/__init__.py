@@ -1,4 +1,6 @@
-"""Level 1, the wire: line codes and eyes (`signal`), error correction (`fec`), budgets of decibels, watts and money (`budget`), and light (`optics`)."""
+"""Level 1, the wire: line codes and eyes (`signal`), error correction (`fec`), budgets of decibels,
+watts and money (`budget`), and light (`optics`).
+"""
 
 from fabriclab.link.budget import (
     Bill,
@@ -15,7 +17,16 @@ from fabriclab.link.budget import (
     tree_links,
 )
 from fabriclab.link.fec import KP4, KR4, ReedSolomon, fec_latency, links_on_path, switches_on_path
-from fabriclab.link.optics import Dividend, TreeOptics, accelerators_fed, energy_per_bit, optical_dividend, switch_ports, tree_optics, tree_tiers
+from fabriclab.link.optics import (
+    Dividend,
+    TreeOptics,
+    accelerators_fed,
+    energy_per_bit,
+    optical_dividend,
+    switch_ports,
+    tree_optics,
+    tree_tiers,
+)
 from fabriclab.link.signal import (
     NRZ,
     PAM4,
@@ -32,4 +43,8 @@ from fabriclab.link.signal import (
     symbol_rate,
 )
 
-__all__ = [name for name in dir() if not name.startswith("_") and name not in ("budget", "fec", "optics", "signal")]
+__all__ = [
+    name
+    for name in dir()
+    if not name.startswith("_") and name not in ("budget", "fec", "optics", "signal")
+]

@@ -1,11 +1,13 @@
 """What a wire costs: decibels, metres, nanoseconds, watts and dollars.
 
-A link budget is what the receiver can spare between the transmitter's power and its own sensitivity; cable and connectors
-spend it. Losses grow with the signal's top frequency, half the symbol rate (Nyquist): the square root of it in the
-conductor's skin, in proportion in the dielectric. Power and money are counted in links and in modules, which are not the
-same thing: an optical link has two.
+A link budget is what the receiver can spare between the transmitter's power and its own
+sensitivity; cable and connectors spend it. Losses grow with the signal's top frequency, half the
+symbol rate (Nyquist): the square root of it in the conductor's skin, in proportion in the
+dielectric. Power and money are counted in links and in modules, which are not the same thing: an
+optical link has two.
 
-Sources: chapter, "SerDes, link budgets and power" and "The cost of distance"; Johnson and Graham, High-Speed Signal Propagation.
+Sources: chapter, "SerDes, link budgets and power" and "The cost of distance"; Johnson and Graham,
+High-Speed Signal Propagation.
 """
 
 from dataclasses import dataclass
@@ -13,18 +15,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import amount, count, fraction, number, out, positive
+from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar_or_array
 from fabriclab.link.signal import PAM4, symbol_rate
 
 _REFERENCE = symbol_rate(catalog.COPPER_LOSS.lane_rate, PAM4)
 
 
 def loss_per_metre(lane_rate, code=PAM4, dielectric_share=catalog.COPPER_LOSS.dielectric_share):
-    """dB per metre of passive copper for lanes of `lane_rate` bytes per second: ``L0 ((1 - e) sqrt(f/f0) + e f/f0)``.
+    """dB per metre of passive copper for lanes of `lane_rate` bytes per second: ``L0 ((1 - e)
+    sqrt(f/f0) + e f/f0)``.
 
-    f is half the symbol rate; L0 = 6 dB/m at the 50G PAM4 lane's f0 = 13.28 GHz is the chapter's cable, 18 dB in 3 m.
-    `dielectric_share` e (0 to 1) is how much of L0 the dielectric takes: 0 is pure skin effect. The default is that of
-    foamed twinax, ``pi f sqrt(er) tan d / c`` = 0.7 dB/m of the 6. The text gives no scaling: "increases sharply".
+    f is half the symbol rate; L0 = 6 dB/m at the 50G PAM4 lane's f0 = 13.28 GHz is the chapter's
+    cable, 18 dB in 3 m.
+    `dielectric_share` e (0 to 1) is how much of L0 the dielectric takes: 0 is pure skin effect. The
+    default is that of foamed twinax, ``pi f sqrt(er) tan d / c`` = 0.7 dB/m of the 6. The text
+    gives no scaling: "increases sharply".
 
     >>> from fabriclab.units import Gbps
     >>> round(loss_per_metre(50 * Gbps), 9), round(loss_per_metre(100 * Gbps), 2)
@@ -32,39 +37,47 @@ def loss_per_metre(lane_rate, code=PAM4, dielectric_share=catalog.COPPER_LOSS.di
     """
     share = fraction("dielectric_share", dielectric_share)
     ratio = symbol_rate(lane_rate, code) / _REFERENCE
-    return out(catalog.COPPER_LOSS.per_metre * ((1 - share) * np.sqrt(ratio) + share * ratio))
+    return scalar_or_array(
+        catalog.COPPER_LOSS.per_metre * ((1 - share) * np.sqrt(ratio) + share * ratio)
+    )
 
 
 def link_margin(budget, metres, per_metre, connectors=2, per_connector=1.0):
-    """dB left: ``budget - metres · per_metre - connectors · per_connector``; negative means the link does not close.
+    """dB left: ``budget - metres · per_metre - connectors · per_connector``; negative means the
+    link does not close.
 
-    `budget` in dB, `metres` of cable, `per_metre` dB/m as from `loss_per_metre`. The chapter's connectors cost 2 dB in all.
+    `budget` in dB, `metres` of cable, `per_metre` dB/m as from `loss_per_metre`. The chapter's
+    connectors cost 2 dB in all.
 
     >>> link_margin(30, 3, 6)
     10.0
     """
-    spent = amount("metres", metres) * amount("per_metre", per_metre) + count("connectors", connectors, least=0) * amount("per_connector", per_connector)
-    return out(number("budget", budget) - spent)
+    spent = nonnegative("metres", metres) * nonnegative("per_metre", per_metre) + count(
+        "connectors", connectors, least=0
+    ) * nonnegative("per_connector", per_connector)
+    return scalar_or_array(number("budget", budget) - spent)
 
 
 def longest_cable(budget, per_metre, connectors=2, per_connector=1.0, margin=0.0):
-    """Metres until only `margin` dB are left: ``(budget - connectors · per_connector - margin) / per_metre``; 0 if none are.
+    """Metres until only `margin` dB are left: ``(budget - connectors · per_connector - margin) /
+    per_metre``; 0 if none are.
 
     >>> round(longest_cable(30, 28 / 3), 2), round(longest_cable(30, 25 / 3), 2)
     (3.0, 3.36)
     """
-    left = link_margin(budget, 0, 0, connectors, per_connector) - amount("margin", margin)
-    return out(np.maximum(0.0, left / positive("per_metre", per_metre)))
+    left = link_margin(budget, 0, 0, connectors, per_connector) - nonnegative("margin", margin)
+    return scalar_or_array(np.maximum(0.0, left / positive("per_metre", per_metre)))
 
 
 def propagation_delay(metres, velocity=catalog.FIBRE_VELOCITY):
-    """Seconds light or a signal needs for `metres`: ``metres / velocity``; 5 ns a metre at the default 200,000 km/s.
+    """Seconds light or a signal needs for `metres`: ``metres / velocity``; 5 ns a metre at the
+    default 200,000 km/s.
 
     >>> from fabriclab.units import ns
     >>> round(propagation_delay(30) / ns, 9), round(propagation_delay(100) / ns, 9)
     (150.0, 500.0)
     """
-    return out(amount("metres", metres) / positive("velocity", velocity))
+    return scalar_or_array(nonnegative("metres", metres) / positive("velocity", velocity))
 
 
 def media_for(metres, media=None):
@@ -73,20 +86,23 @@ def media_for(metres, media=None):
     >>> [medium.name for medium in media_for(2)], [medium.name for medium in media_for(30)]
     (['DAC', 'AOC', 'pluggable optics'], ['AOC', 'pluggable optics'])
     """
-    if np.ndim(amount("metres", metres)):
+    if np.ndim(nonnegative("metres", metres)):
         raise ValueError(f"metres must be one number, not {metres!r}")
-    return [medium for medium in (catalog.MEDIA if media is None else media) if metres <= medium.reach]
+    return [
+        medium for medium in (catalog.MEDIA if media is None else media) if metres <= medium.reach
+    ]
 
 
 def tree_links(hosts, tiers):
-    """Cables of a non-blocking tree: ``hosts · tiers``: every tier of switches takes as many cables down as there are hosts.
+    """Cables of a non-blocking tree: ``hosts · tiers``: every tier of switches takes as many cables
+    down as there are hosts.
 
     The lowest tier's are the hosts' own cables; switch to switch run ``hosts · (tiers - 1)``.
 
     >>> tree_links(1024, 2), tree_links(1024, 3), tree_links(10_000, 3) - tree_links(10_000, 1)
     (2048.0, 3072.0, 20000.0)
     """
-    return out(count("hosts", hosts) * count("tiers", tiers))
+    return scalar_or_array(count("hosts", hosts) * count("tiers", tiers))
 
 
 @dataclass(frozen=True)
@@ -100,52 +116,81 @@ class Bill:
 
 
 def optics_bill(links, per_link, per_module, modules_per_link=2):
-    """The `Bill` of `links` links at `per_link` dollars and `per_module` watts: ``cost = links · per_link``, ``power = links · modules · per_module``.
+    """The `Bill` of `links` links at `per_link` dollars and `per_module` watts: ``cost = links ·
+    per_link``, ``power = links · modules · per_module``.
 
-    A link has a module at either end, so `modules_per_link` is 2. The chapter multiplies by one; pass 1 to see its number.
+    A link has a module at either end, so `modules_per_link` is 2. The chapter multiplies by one;
+    pass 1 to see its number.
 
     >>> from fabriclab.units import kW
-    >>> optics_bill(20_000, 500, 20).power / kW, optics_bill(20_000, 500, 20, modules_per_link=1).power / kW
+    >>> optics_bill(20_000, 500, 20).power / kW, optics_bill(20_000, 500, 20,
+    ...     modules_per_link=1).power / kW
     (800.0, 400.0)
     """
-    links = amount("links", links)
+    links = nonnegative("links", links)
     modules = links * count("modules_per_link", modules_per_link, least=0)
-    return Bill(out(links), out(modules), out(links * amount("per_link", per_link)), out(modules * amount("per_module", per_module)))
+    return Bill(
+        scalar_or_array(links),
+        scalar_or_array(modules),
+        scalar_or_array(links * nonnegative("per_link", per_link)),
+        scalar_or_array(modules * nonnegative("per_module", per_module)),
+    )
 
 
 @dataclass(frozen=True)
 class PowerShares:
-    """One network's power over three bases: the accelerators alone, accelerators and network, whole nodes."""
+    """One network's power over three bases: the accelerators alone, accelerators and network, whole
+    nodes.
+    """
 
     of_accelerators: float
     of_accelerators_and_network: float
     of_nodes: float
 
 
-def power_shares(network, accelerators, per_accelerator=catalog.H100.tdp, per_node=catalog.DGX_H100_POWER, accelerators_per_node=8):
-    """The `PowerShares` of a network that draws `network` watts: a percentage means nothing until its base is named.
+def power_shares(
+    network,
+    accelerators,
+    per_accelerator=catalog.H100.tdp,
+    per_node=catalog.DGX_H100_POWER,
+    accelerators_per_node=8,
+):
+    """The `PowerShares` of a network that draws `network` watts: a percentage means nothing until
+    its base is named.
 
-    ``network / (n · per_accelerator)``, ``network / (n · per_accelerator + network)`` and ``network / (n/g · per_node)``.
+    ``network / (n · per_accelerator)``, ``network / (n · per_accelerator + network)`` and ``network
+    / (n/g · per_node)``.
 
     >>> from fabriclab.units import kW
     >>> s = power_shares(75 * kW, 1024)
-    >>> round(100 * s.of_accelerators, 2), round(100 * s.of_accelerators_and_network, 2), round(100 * s.of_nodes, 2)
+    >>> round(100 * s.of_accelerators, 2), round(100 * s.of_accelerators_and_network,
+    ...     2), round(100 * s.of_nodes, 2)
     (10.46, 9.47, 5.74)
     """
-    network, n = amount("network", network), count("accelerators", accelerators)
+    network, n = nonnegative("network", network), count("accelerators", accelerators)
     chips = n * positive("per_accelerator", per_accelerator)
-    nodes = n / count("accelerators_per_node", accelerators_per_node) * positive("per_node", per_node)
-    return PowerShares(out(network / chips), out(network / (chips + network)), out(network / nodes))
+    nodes = (
+        n / count("accelerators_per_node", accelerators_per_node) * positive("per_node", per_node)
+    )
+    return PowerShares(
+        scalar_or_array(network / chips),
+        scalar_or_array(network / (chips + network)),
+        scalar_or_array(network / nodes),
+    )
 
 
 def rack_power(nodes, per_node, other=0.0):
     """Watts of a rack: ``nodes · per_node + other``.
 
     >>> from fabriclab.units import kW
-    >>> round(rack_power(4, 8 * 700, other=11.1 * kW) / kW, 9), round(rack_power(4, 10.2 * kW) / kW, 9)
+    >>> round(rack_power(4, 8 * 700, other=11.1 * kW) / kW,
+    ...     9), round(rack_power(4, 10.2 * kW) / kW, 9)
     (33.5, 40.8)
     """
-    return out(count("nodes", nodes, least=0) * amount("per_node", per_node) + amount("other", other))
+    return scalar_or_array(
+        count("nodes", nodes, least=0) * nonnegative("per_node", per_node)
+        + nonnegative("other", other)
+    )
 
 
 def serdes_power(rate, energy_per_bit):
@@ -155,4 +200,6 @@ def serdes_power(rate, energy_per_bit):
     >>> round(serdes_power(400 * Gbps, 7 * pJ), 9), round(serdes_power(800 * Gbps, 20 * pJ), 9)
     (2.8, 16.0)
     """
-    return out(8 * amount("rate", rate) * amount("energy_per_bit", energy_per_bit))
+    return scalar_or_array(
+        8 * nonnegative("rate", rate) * nonnegative("energy_per_bit", energy_per_bit)
+    )

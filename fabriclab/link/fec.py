@@ -1,10 +1,12 @@
 """Reed-Solomon forward error correction: what gets through it, and what it costs in rate and time.
 
-A code RS(n, k) sends n symbols for k of payload and corrects any t = (n - k)/2 wrong ones. A codeword with more than t
-wrong symbols is lost. That probability is far below what ``1 - cdf`` can hold in double precision (8e-13 at the limit of
-KP4, 1e-50 on a good link), so the tail itself is summed, in logarithms.
+A code RS(n, k) sends n symbols for k of payload and corrects any t = (n - k)/2 wrong ones. A
+codeword with more than t wrong symbols is lost. That probability is far below what ``1 - cdf`` can
+hold in double precision (8e-13 at the limit of KP4, 1e-50 on a good link), so the tail itself is
+summed, in logarithms.
 
-Sources: IEEE 802.3 clauses 91 and 119 (RS(528,514), RS(544,514), 256b/257b transcoding); Anslow, IEEE P802.3cd, 2016.
+Sources: IEEE 802.3 clauses 91 and 119 (RS(528,514), RS(544,514), 256b/257b transcoding); Anslow,
+IEEE P802.3cd, 2016.
 """
 
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from fabriclab.checks import amount, count, fraction, out, positive
+from fabriclab.checks import count, fraction, nonnegative, positive, scalar_or_array
 from fabriclab.units import ns
 
 
@@ -35,7 +37,10 @@ class ReedSolomon:
         count("symbol_bits", self.symbol_bits)
         # a Reed-Solomon code over 2^m values is at most 2^m + 1 symbols long
         if not self.k < self.n <= 2**self.symbol_bits + 1:
-            raise ValueError(f"n must be more than k = {self.k} and at most 2^symbol_bits + 1 = {2**self.symbol_bits + 1}, not {self.n}")
+            raise ValueError(
+                f"n must be more than k = {self.k} and at most 2^symbol_bits + 1 ="
+                f" {2**self.symbol_bits + 1}, not {self.n}"
+            )
 
     @property
     def corrects(self):
@@ -49,7 +54,9 @@ class ReedSolomon:
 
     @property
     def line_factor(self):
-        """Line rate over data rate with 256b/257b transcoding: ``257/256 · n/k``; exactly 1.0625 for KP4."""
+        """Line rate over data rate with 256b/257b transcoding: ``257/256 · n/k``; exactly 1.0625
+        for KP4.
+        """
         return 257 * self.n / (256 * self.k)
 
     @property
@@ -58,47 +65,61 @@ class ReedSolomon:
         return self.k * self.symbol_bits / 8
 
     def symbol_error(self, ber):
-        """Probability that a symbol is wrong: ``p = 1 - (1 - b)^m`` for independent bit errors of ratio `ber`.
+        """Probability that a symbol is wrong: ``p = 1 - (1 - b)^m`` for independent bit errors of
+        ratio `ber`.
 
         >>> round(KP4.symbol_error(2.4e-4), 10)
         0.0023974097
         """
         ber = fraction("ber", ber)
-        return out(-np.expm1(special.xlog1py(self.symbol_bits, -ber)))
+        return scalar_or_array(-np.expm1(special.xlog1py(self.symbol_bits, -ber)))
 
     def codeword_loss(self, ber):
-        """Probability that a codeword cannot be corrected: ``sum over i > t of C(n,i) p^i (1-p)^(n-i)``.
+        """Probability that a codeword cannot be corrected: ``sum over i > t of C(n,i) p^i
+        (1-p)^(n-i)``.
 
-        `ber` is the bit error ratio before correction, from 0 to 1, a number or an array; errors are taken as independent
-        (bursts are worse, and precoding or interleaving is what real links do about them). Raises ValueError outside.
+        `ber` is the bit error ratio before correction, from 0 to 1, a number or an array; errors
+        are taken as independent (bursts are worse, and precoding or interleaving is what real links
+        do about them). Raises ValueError outside.
 
         >>> f"{KP4.codeword_loss(2.4e-4):.7e}", f"{KP4.codeword_loss(1e-4):.7e}"
         ('8.1515734e-13', '1.3598111e-18')
         """
         p = np.asarray(self.symbol_error(ber))[..., None]
         i = np.arange(self.corrects + 1, self.n + 1)
-        ways = special.gammaln(self.n + 1) - special.gammaln(i + 1) - special.gammaln(self.n - i + 1)
+        ways = (
+            special.gammaln(self.n + 1) - special.gammaln(i + 1) - special.gammaln(self.n - i + 1)
+        )
         log_terms = ways + special.xlogy(i, p) + special.xlog1py(self.n - i, -p)
         top = log_terms.max(axis=-1, keepdims=True)
         top = np.where(np.isfinite(top), top, 0.0)
-        return out(np.minimum(1.0, np.exp(top[..., 0]) * np.exp(log_terms - top).sum(axis=-1)))
+        return scalar_or_array(
+            np.minimum(1.0, np.exp(top[..., 0]) * np.exp(log_terms - top).sum(axis=-1))
+        )
 
     def frame_loss(self, ber, frame=64):
-        """Probability that a frame of `frame` bytes touches a lost codeword: ``1 - (1 - loss)^(1 + frame/payload)``.
+        """Probability that a frame of `frame` bytes touches a lost codeword: ``1 - (1 - loss)^(1 +
+        frame/payload)``.
 
-        A frame that starts anywhere lies in 1 + frame/payload codewords on average: 1.1 for 64 bytes, 7.4 for 4 KiB.
-        Small frames share one codeword and its fate. Source: Anslow 2016, whose ratio of frame to codeword loss this is.
+        A frame that starts anywhere lies in 1 + frame/payload codewords on average: 1.1 for 64
+        bytes, 7.4 for 4 KiB.
+        Small frames share one codeword and its fate. Source: Anslow 2016, whose ratio of frame to
+        codeword loss this is.
 
         >>> f"{KP4.frame_loss(2.4e-4):.2e}"
         '8.96e-13'
         """
         loss, frame = self.codeword_loss(ber), positive("frame", frame)
-        return out(-np.expm1(special.xlog1py(1 + frame / self.payload, -np.asarray(loss))))
+        return scalar_or_array(
+            -np.expm1(special.xlog1py(1 + frame / self.payload, -np.asarray(loss)))
+        )
 
     def ber_for(self, codeword_loss):
-        """The bit error ratio before correction that gives this `codeword_loss`: ``1 - (1 - p)^(1/m)``.
+        """The bit error ratio before correction that gives this `codeword_loss`: ``1 - (1 -
+        p)^(1/m)``.
 
-        p is the inverse of the regularised incomplete beta function I_p(t + 1, n - t), which is the tail in closed form.
+        p is the inverse of the regularised incomplete beta function I_p(t + 1, n - t), which is the
+        tail in closed form.
         `codeword_loss` from 0 to 1; 0 needs 0 errors.
 
         >>> f"{KP4.ber_for(8.1515734e-13):.4e}"
@@ -106,25 +127,28 @@ class ReedSolomon:
         """
         wanted = fraction("codeword_loss", codeword_loss)
         p = special.betaincinv(self.corrects + 1, self.n - self.corrects, wanted)
-        return out(-np.expm1(special.xlog1py(1 / self.symbol_bits, -p)))
+        return scalar_or_array(-np.expm1(special.xlog1py(1 / self.symbol_bits, -p)))
 
     def line_rate(self, data_rate):
-        """Bytes per second on the wire for `data_rate` bytes per second of data: ``rate · 257/256 · n/k``.
+        """Bytes per second on the wire for `data_rate` bytes per second of data: ``rate · 257/256 ·
+        n/k``.
 
         >>> from fabriclab.units import Gbps
         >>> KP4.line_rate(400 * Gbps) / Gbps
         425.0
         """
-        return out(amount("data_rate", data_rate) * self.line_factor)
+        return scalar_or_array(nonnegative("data_rate", data_rate) * self.line_factor)
 
     def codeword_time(self, line_rate):
-        """Seconds a codeword takes on a line of `line_rate` bytes per second: ``n m / (8 rate)``; no decoder starts before.
+        """Seconds a codeword takes on a line of `line_rate` bytes per second: ``n m / (8 rate)``;
+        no decoder starts before.
 
         >>> from fabriclab.units import Gbps
-        >>> round(KP4.codeword_time(425 * Gbps) / ns, 3), round(KP4.codeword_time(106.25 * Gbps) / ns, 3)
+        >>> round(KP4.codeword_time(425 * Gbps) / ns,
+        ...     3), round(KP4.codeword_time(106.25 * Gbps) / ns, 3)
         (12.8, 51.2)
         """
-        return out(self.n * self.symbol_bits / 8 / positive("line_rate", line_rate))
+        return scalar_or_array(self.n * self.symbol_bits / 8 / positive("line_rate", line_rate))
 
 
 KP4 = ReedSolomon(544, 514, 10, "RS(544,514), KP4")
@@ -132,15 +156,17 @@ KR4 = ReedSolomon(528, 514, 10, "RS(528,514), KR4")
 
 
 def switches_on_path(tiers):
-    """Switches the longest path crosses in a tree of `tiers`: ``2 tiers - 1``: up to the top and down again.
+    """Switches the longest path crosses in a tree of `tiers`: ``2 tiers - 1``: up to the top and
+    down again.
 
-    A tier is a level of switches; a two-tier path (leaf, spine, leaf) crosses 3, a three-tier one 5, over `links_on_path`
-    = 2 tiers cables. Definition 1.1 gives the three-tier tree 3 hops each way, which is the two-tier count.
+    A tier is a level of switches; a two-tier path (leaf, spine, leaf) crosses 3, a three-tier one
+    5, over `links_on_path` = 2 tiers cables. Definition 1.1 gives the three-tier tree 3 hops each
+    way, which is the two-tier count.
 
     >>> switches_on_path(2), switches_on_path(3)
     (3.0, 5.0)
     """
-    return out(2 * count("tiers", tiers) - 1)
+    return scalar_or_array(2 * count("tiers", tiers) - 1)
 
 
 def links_on_path(tiers):
@@ -149,16 +175,19 @@ def links_on_path(tiers):
     >>> links_on_path(3)
     6.0
     """
-    return out(2 * count("tiers", tiers))
+    return scalar_or_array(2 * count("tiers", tiers))
 
 
 def fec_latency(switches, per_switch=100 * ns):
     """Seconds of FEC on a path one way: ``switches · per_switch``.
 
-    `per_switch` is the decoding and encoding at one hop: the chapter says 100 to 200 ns (Yin, Zhou and Lam 2022: about
-    100 ns host side). Twice that for a round trip. `switches` may be 0: two hosts back to back.
+    `per_switch` is the decoding and encoding at one hop: the chapter says 100 to 200 ns (Yin, Zhou
+    and Lam 2022: about 100 ns host side). Twice that for a round trip. `switches` may be 0: two
+    hosts back to back.
 
     >>> round(fec_latency(3) / ns, 9), round(fec_latency(switches_on_path(3), 200 * ns) / ns, 9)
     (300.0, 1000.0)
     """
-    return out(count("switches", switches, least=0) * amount("per_switch", per_switch))
+    return scalar_or_array(
+        count("switches", switches, least=0) * nonnegative("per_switch", per_switch)
+    )

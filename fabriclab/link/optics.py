@@ -1,10 +1,13 @@
-"""What light costs: watts in modules and in packages, what they would feed instead, and how many ends a tree has to light.
+"""What light costs: watts in modules and in packages, what they would feed instead, and how many
+ends a tree has to light.
 
-A port's optics draw power at every end of a link. Plugged into the front panel, a module drives the signal over centimetres
-of board; in the switch's package, over millimetres. How many ends there are is the network's business: each tier of
-switches adds two for every host, and switches with more ports need fewer tiers.
+A port's optics draw power at every end of a link. Plugged into the front panel, a module drives the
+signal over centimetres of board; in the switch's package, over millimetres. How many ends there are
+is the network's business: each tier of switches adds two for every host, and switches with more
+ports need fewer tiers.
 
-Sources: chapter, "The next technologies" with Napkin Math 1.6; the modules' and switches' data sheets, in `catalog`.
+Sources: chapter, "The next technologies" with Napkin Math 1.6; the modules' and switches' data
+sheets, in `catalog`.
 """
 
 from dataclasses import dataclass
@@ -12,31 +15,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import amount, count, number, out, positive, together
+from fabriclab.checks import broadcastable, count, nonnegative, number, positive, scalar_or_array
 from fabriclab.link.budget import tree_links
 
 
 def switch_ports(capacity, port_rate):
-    """How many ports of `port_rate` a switch of `capacity` has, both bytes per second one way: ``capacity / port_rate``.
+    """How many ports of `port_rate` a switch of `capacity` has, both bytes per second one way:
+    ``capacity / port_rate``.
 
-    Raises ValueError where it does not come out even. Mind the base: a data sheet may count both directions.
+    Raises ValueError where it does not come out even. Mind the base: a data sheet may count both
+    directions.
 
     >>> from fabriclab.units import Gbps, Tbps
     >>> switch_ports(51.2 * Tbps, 400 * Gbps), switch_ports(102.4 * Tbps, 1.6 * Tbps)
     (128.0, 64.0)
     """
     capacity, port_rate = positive("capacity", capacity), positive("port_rate", port_rate)
-    together(capacity=capacity, port_rate=port_rate)
+    broadcastable(capacity=capacity, port_rate=port_rate)
     ports = np.asarray(capacity / port_rate)
     nearest = np.rint(ports)
     if (nearest < 1).any() or not np.allclose(ports, nearest, rtol=1e-9):
-        raise ValueError(f"port_rate must divide the capacity into whole ports, not {ports.tolist()} of them")
-    return out(nearest)
+        raise ValueError(
+            f"port_rate must divide the capacity into whole ports, not {ports.tolist()} of them"
+        )
+    return scalar_or_array(nearest)
 
 
 @dataclass(frozen=True)
 class Dividend:
-    """Watts of a switch's optics, `pluggable` and `copackaged`, what is `saved`, and the `ports` they serve."""
+    """Watts of a switch's optics, `pluggable` and `copackaged`, what is `saved`, and the `ports`
+    they serve.
+    """
 
     ports: float
     pluggable: float
@@ -44,67 +53,95 @@ class Dividend:
     saved: float
 
 
-def optical_dividend(ports, pluggable=catalog.PLUGGABLE.watts, copackaged=catalog.CPO.watts, switches=1):
-    """The `Dividend` of `switches` switches: ``switches · ports · (pluggable - copackaged)`` watts, a module at every port.
+def optical_dividend(
+    ports, pluggable=catalog.PLUGGABLE.watts, copackaged=catalog.CPO.watts, switches=1
+):
+    """The `Dividend` of `switches` switches: ``switches · ports · (pluggable - copackaged)`` watts,
+    a module at every port.
 
-    `pluggable` and `copackaged` are watts a port. The defaults are the chapter's 20 and 10 W; NVIDIA's own 400G modules
-    take 8 or 9. A negative saving is a loss, and given as such.
+    `pluggable` and `copackaged` are watts a port. The defaults are the chapter's 20 and 10 W;
+    NVIDIA's own 400G modules take 8 or 9. A negative saving is a loss, and given as such.
 
     >>> from fabriclab.units import MW, kW
     >>> optical_dividend(128).saved / kW, optical_dividend(128, switches=1000).saved / MW
     (1.28, 1.28)
     """
-    ports, switches, pluggable, copackaged = count("ports", ports), count("switches", switches), amount("pluggable", pluggable), amount("copackaged", copackaged)
-    together(ports=ports, switches=switches, pluggable=pluggable, copackaged=copackaged)
+    ports, switches, pluggable, copackaged = (
+        count("ports", ports),
+        count("switches", switches),
+        nonnegative("pluggable", pluggable),
+        nonnegative("copackaged", copackaged),
+    )
+    broadcastable(ports=ports, switches=switches, pluggable=pluggable, copackaged=copackaged)
     before, after = ports * switches * pluggable, ports * switches * copackaged
-    return Dividend(out(ports * switches), out(before), out(after), out(before - after))
+    return Dividend(
+        scalar_or_array(ports * switches),
+        scalar_or_array(before),
+        scalar_or_array(after),
+        scalar_or_array(before - after),
+    )
 
 
 def energy_per_bit(watts, rate):
-    """Joules a bit of what draws `watts` to move `rate` bytes per second: ``watts / (8 · rate)``, `serdes_power` turned round.
+    """Joules a bit of what draws `watts` to move `rate` bytes per second: ``watts / (8 · rate)``,
+    `serdes_power` turned round.
 
     >>> from fabriclab.units import Gbps, pJ
     >>> round(energy_per_bit(20, 400 * Gbps) / pJ, 9), round(energy_per_bit(9, 1600 * Gbps) / pJ, 9)
     (50.0, 5.625)
     """
-    watts, rate = amount("watts", watts), positive("rate", rate)
-    together(watts=watts, rate=rate)
-    return out(watts / (8 * rate))
+    watts, rate = nonnegative("watts", watts), positive("rate", rate)
+    broadcastable(watts=watts, rate=rate)
+    return scalar_or_array(watts / (8 * rate))
 
 
 def accelerators_fed(watts, per_accelerator=catalog.H100.tdp):
-    """How many accelerators `watts` feed: ``watts / per_accelerator``. TDP is the chip alone; a node's share is nearly twice that.
+    """How many accelerators `watts` feed: ``watts / per_accelerator``. TDP is the chip alone; a
+    node's share is nearly twice that.
 
     >>> round(accelerators_fed(1.28e6)), round(accelerators_fed(1.28e6, catalog.DGX_H100_POWER / 8))
     (1829, 1004)
     """
-    watts, per_accelerator = amount("watts", watts), positive("per_accelerator", per_accelerator)
-    together(watts=watts, per_accelerator=per_accelerator)
-    return out(watts / per_accelerator)
+    watts, per_accelerator = (
+        nonnegative("watts", watts),
+        positive("per_accelerator", per_accelerator),
+    )
+    broadcastable(watts=watts, per_accelerator=per_accelerator)
+    return scalar_or_array(watts / per_accelerator)
 
 
 def tree_tiers(hosts, radix):
-    """Tiers of switches that a non-blocking tree needs: the least t with ``2 (radix/2)^t >= hosts``, and 1 for one switch.
+    """Tiers of switches that a non-blocking tree needs: the least t with ``2 (radix/2)^t >=
+    hosts``, and 1 for one switch.
 
-    So `radix` hosts hang on one switch, ``radix^2/2`` under two tiers, ``radix^3/4`` under three. `radix` is even, 4 or more.
+    So `radix` hosts hang on one switch, ``radix^2/2`` under two tiers, ``radix^3/4`` under three.
+    `radix` is even, 4 or more.
 
     >>> tree_tiers(1024, 64), tree_tiers(10_000, 64), tree_tiers(10_000, 256)
     (2.0, 3.0, 2.0)
     """
-    hosts, radix = count("hosts", hosts), number("radix", radix, least=4, expected="an even number of ports, 4 or more", whole=True)
+    hosts, radix = (
+        count("hosts", hosts),
+        number("radix", radix, least=4, expected="an even number of ports, 4 or more", whole=True),
+    )
     if np.any(np.asarray(radix) % 2):
-        raise ValueError(f"radix must be an even number of ports, 4 or more, as half of them point up, not {radix}")
-    together(hosts=hosts, radix=radix)
+        raise ValueError(
+            "radix must be an even number of ports, 4 or more, as half of them point up, not"
+            f" {radix}"
+        )
+    broadcastable(hosts=hosts, radix=radix)
     hosts, half = np.broadcast_arrays(hosts, np.asarray(radix) / 2)
     tiers = np.ones(hosts.shape)
     while (short := 2 * half**tiers < hosts).any():
         tiers = tiers + short
-    return out(tiers)
+    return scalar_or_array(tiers)
 
 
 @dataclass(frozen=True)
 class TreeOptics:
-    """A tree's optics: `tiers`, the `links` on fibre, their ends in switches and in hosts, and watts of both ways to light them."""
+    """A tree's optics: `tiers`, the `links` on fibre, their ends in switches and in hosts, and
+    watts of both ways to light them.
+    """
 
     tiers: float
     links: float
@@ -114,11 +151,19 @@ class TreeOptics:
     copackaged: float
 
 
-def tree_optics(hosts, radix, pluggable=catalog.PLUGGABLE.watts, copackaged=catalog.CPO.watts, hosts_on_fibre=False):
-    """The `TreeOptics` of a non-blocking tree of `radix`-port switches over `hosts` ports: every link between switches is optical.
+def tree_optics(
+    hosts,
+    radix,
+    pluggable=catalog.PLUGGABLE.watts,
+    copackaged=catalog.CPO.watts,
+    hosts_on_fibre=False,
+):
+    """The `TreeOptics` of a non-blocking tree of `radix`-port switches over `hosts` ports: every
+    link between switches is optical.
 
-    ``hosts · (tiers - 1)`` links with two ends each; with `hosts_on_fibre` a host's own cable too, one end of it in a
-    switch. In packages only switches' ends change: a host's stays a module. Watts an end, as in `optical_dividend`.
+    ``hosts · (tiers - 1)`` links with two ends each; with `hosts_on_fibre` a host's own cable too,
+    one end of it in a switch. In packages only switches' ends change: a host's stays a module.
+    Watts an end, as in `optical_dividend`.
 
     >>> three, two = tree_optics(10_000, 64), tree_optics(10_000, 256)
     >>> three.links, two.links, three.pluggable, three.pluggable - three.copackaged
@@ -128,7 +173,14 @@ def tree_optics(hosts, radix, pluggable=catalog.PLUGGABLE.watts, copackaged=cata
         raise ValueError(f"hosts_on_fibre must be True or False, not {hosts_on_fibre!r}")
     tiers, hosts = tree_tiers(hosts, radix), count("hosts", hosts)
     own, between = hosts * float(hosts_on_fibre), tree_links(hosts, tiers) - hosts
-    plugged, packaged = amount("pluggable", pluggable), amount("copackaged", copackaged)
-    together(hosts=np.asarray(between), pluggable=plugged, copackaged=packaged)
+    plugged, packaged = nonnegative("pluggable", pluggable), nonnegative("copackaged", copackaged)
+    broadcastable(hosts=np.asarray(between), pluggable=plugged, copackaged=packaged)
     inside = 2 * between + own
-    return TreeOptics(tiers, out(between + own), out(inside), out(own), out((inside + own) * plugged), out(inside * packaged + own * plugged))
+    return TreeOptics(
+        tiers,
+        scalar_or_array(between + own),
+        scalar_or_array(inside),
+        scalar_or_array(own),
+        scalar_or_array((inside + own) * plugged),
+        scalar_or_array(inside * packaged + own * plugged),
+    )

@@ -1,9 +1,9 @@
 """Line codes on a noisy wire: levels, symbol rates, bit error ratios, and the eye a receiver sees.
 
-NRZ sends one bit a symbol on two levels, PAM4 two bits on four. Levels are evenly spaced from -1 to +1 and Gray coded, so
-that a slip to the neighbouring level costs one bit. Signal-to-noise is average signal power over noise variance at the
-moment of decision, in dB; with `d` half the spacing of levels over the noise's standard deviation it is d^2 for NRZ and
-5 d^2 for PAM4.
+NRZ sends one bit a symbol on two levels, PAM4 two bits on four. Levels are evenly spaced from -1 to
++1 and Gray coded, so that a slip to the neighbouring level costs one bit. Signal-to-noise is
+average signal power over noise variance at the moment of decision, in dB; with `d` half the spacing
+of levels over the noise's standard deviation it is d^2 for NRZ and 5 d^2 for PAM4.
 
 Sources: Proakis and Salehi, Digital Communications, on PAM; IEEE 802.3 clauses 94 and 120 on PAM4.
 """
@@ -13,13 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from fabriclab.checks import count, number, out, positive
+from fabriclab.checks import count, number, positive, scalar_or_array
 from fabriclab.link.fec import KP4
 
 
 @dataclass(frozen=True)
 class LineCode:
-    """A line code of 2^bits levels; `gray[i]` is the bit pattern the i-th level from below stands for."""
+    """A line code of 2^bits levels; `gray[i]` is the bit pattern the i-th level from below stands
+    for.
+    """
 
     name: str
     bits: int
@@ -41,16 +43,18 @@ PAM4 = LineCode("PAM4", 2, (0b00, 0b01, 0b11, 0b10))
 
 
 def symbol_rate(lane_rate, code=PAM4, fec=KP4):
-    """Symbols per second (Bd) on a lane that carries `lane_rate` bytes per second of data: ``line rate in bits / bits a symbol``.
+    """Symbols per second (Bd) on a lane that carries `lane_rate` bytes per second of data: ``line
+    rate in bits / bits a symbol``.
 
     The line rate includes `fec`'s parity and 256b/257b transcoding; None sends the data bare.
 
     >>> from fabriclab.units import GBd, Gbps
-    >>> symbol_rate(100 * Gbps) / GBd, symbol_rate(50 * Gbps) / GBd, symbol_rate(25 * Gbps, NRZ, None) / GBd
+    >>> symbol_rate(100 * Gbps) / GBd, symbol_rate(50 * Gbps) / GBd, symbol_rate(25 * Gbps, NRZ,
+    ...     None) / GBd
     (53.125, 26.5625, 25.0)
     """
     rate = positive("lane_rate", lane_rate)
-    return out(8 * (rate if fec is None else fec.line_rate(rate)) / code.bits)
+    return scalar_or_array(8 * (rate if fec is None else fec.line_rate(rate)) / code.bits)
 
 
 def _q(x):
@@ -58,23 +62,26 @@ def _q(x):
 
 
 def bit_error_ratio(snr_db, code=PAM4):
-    """Exact bit error ratio in Gaussian noise at `snr_db` decibels of average signal over noise power.
+    """Exact bit error ratio in Gaussian noise at `snr_db` decibels of average signal over noise
+    power.
 
-    NRZ: ``Q(d)``, SNR = d^2. Gray-coded PAM4: ``3/4 Q(d) + 1/2 Q(3d) - 1/4 Q(5d)``, SNR = 5 d^2. `snr_db` from -100 to 100;
-    a number or an array. Raises ValueError outside. Source: Cho and Yoon, IEEE Trans. Commun. 50(7), 2002.
+    NRZ: ``Q(d)``, SNR = d^2. Gray-coded PAM4: ``3/4 Q(d) + 1/2 Q(3d) - 1/4 Q(5d)``, SNR = 5 d^2.
+    `snr_db` from -100 to 100; a number or an array. Raises ValueError outside. Source: Cho and
+    Yoon, IEEE Trans. Commun. 50(7), 2002.
 
     >>> f"{bit_error_ratio(16, PAM4):.7e}", f"{bit_error_ratio(16, NRZ):.7e}"
     ('1.7912181e-03', '1.3990278e-10')
     """
     snr = 10 ** (number("snr_db", snr_db, -100, 100) / 10)
     if code.bits == 1:
-        return out(_q(np.sqrt(snr)))
+        return scalar_or_array(_q(np.sqrt(snr)))
     d = np.sqrt(snr / 5)
-    return out(0.75 * _q(d) + 0.5 * _q(3 * d) - 0.25 * _q(5 * d))
+    return scalar_or_array(0.75 * _q(d) + 0.5 * _q(3 * d) - 0.25 * _q(5 * d))
 
 
 def snr_for(ber, code=PAM4):
-    """The signal-to-noise ratio in dB at which `code` errs at `ber`: the inverse of `bit_error_ratio`, found by halving.
+    """The signal-to-noise ratio in dB at which `code` errs at `ber`: the inverse of
+    `bit_error_ratio`, found by halving.
 
     `ber` from 1e-300 to 0.4. Raises ValueError outside.
 
@@ -87,50 +94,55 @@ def snr_for(ber, code=PAM4):
         middle = (low + high) / 2
         noisy = np.asarray(bit_error_ratio(middle, code)) > wanted
         low, high = np.where(noisy, middle, low), np.where(noisy, high, middle)
-    return out((low + high) / 2)
+    return scalar_or_array((low + high) / 2)
 
 
 def peak_penalty(levels=4):
     """dB of SNR lost against two levels in the same peak-to-peak swing: ``20 log10(levels - 1)``.
 
-    The eye is one third as tall, 1/3 in amplitude: the penalty of a driver that is limited in volts.
+    The eye is one third as tall, 1/3 in amplitude: the penalty of a driver that is limited in
+    volts.
 
     >>> round(peak_penalty(), 3)
     9.542
     """
-    return out(20 * np.log10(count("levels", levels, least=2) - 1))
+    return scalar_or_array(20 * np.log10(count("levels", levels, least=2) - 1))
 
 
 def power_penalty(levels=4):
-    """dB of SNR lost against two levels at the same average power: ``10 log10((levels^2 - 1)/3)``, 10 log10 5 for PAM4.
+    """dB of SNR lost against two levels at the same average power: ``10 log10((levels^2 - 1)/3)``,
+    10 log10 5 for PAM4.
 
     The gap between the curves of `bit_error_ratio`, but for the counting of bits.
 
     >>> round(power_penalty(), 3)
     6.99
     """
-    return out(10 * np.log10((count("levels", levels, least=2) ** 2 - 1) / 3))
+    return scalar_or_array(10 * np.log10((count("levels", levels, least=2) ** 2 - 1) / 3))
 
 
 def optical_penalty(levels=4):
-    """dB of optical power lost against two levels of the same modulation amplitude: ``10 log10(levels - 1)``.
+    """dB of optical power lost against two levels of the same modulation amplitude: ``10
+    log10(levels - 1)``.
 
-    A photodiode's current follows the optical power, so a third of the amplitude is a third of the power: half of
-    `peak_penalty`'s decibels for the same eye.
+    A photodiode's current follows the optical power, so a third of the amplitude is a third of the
+    power: half of `peak_penalty`'s decibels for the same eye.
 
     >>> round(optical_penalty(), 3)
     4.771
     """
-    return out(10 * np.log10(count("levels", levels, least=2) - 1))
+    return scalar_or_array(10 * np.log10(count("levels", levels, least=2) - 1))
 
 
 @dataclass(frozen=True)
 class Eye:
-    """What an oscilloscope would show, and what the receiver made of it; amplitudes in units where the levels span -1 to +1.
+    """What an oscilloscope would show, and what the receiver made of it; amplitudes in units where
+    the levels span -1 to +1.
 
-    `time` in symbols, from -1 to 1 with the decision at 0; `traces` one row per symbol, the wave from the symbol before to
-    the one after; `thresholds` between neighbouring levels; `openings` the inner height of each eye at the decision, from
-    the lowest sample above to the highest below (negative: closed); `ber` the share of bits decided wrong.
+    `time` in symbols, from -1 to 1 with the decision at 0; `traces` one row per symbol, the wave
+    from the symbol before to the one after; `thresholds` between neighbouring levels; `openings`
+    the inner height of each eye at the decision, from the lowest sample above to the highest below
+    (negative: closed); `ber` the share of bits decided wrong.
     """
 
     time: np.ndarray
@@ -145,30 +157,38 @@ class Eye:
         return float(self.openings.min())
 
 
-_REACH = 4  # symbols either way that a pulse is followed: at the narrowest bandwidth allowed the rest is below 1e-9
+# symbols either way that a pulse is followed: at the narrowest bandwidth allowed the rest is below
+# 1e-9
+_REACH = 4
 
 
 def pulse(time, bandwidth):
-    """One symbol of height 1 after a Gaussian channel: ``Phi((t + 1/2)/s) - Phi((t - 1/2)/s)``, ``s = sqrt(ln 2)/(2 pi f)``.
+    """One symbol of height 1 after a Gaussian channel: ``Phi((t + 1/2)/s) - Phi((t - 1/2)/s)``, ``s
+    = sqrt(ln 2)/(2 pi f)``.
 
-    `time` in symbols; `bandwidth` f is where the channel is 3 dB down, as a share of the symbol rate (0.2 or more). A smooth,
-    symmetric stand-in for the fourth-order Bessel-Thomson response that IEEE 802.3 measures eyes through.
+    `time` in symbols; `bandwidth` f is where the channel is 3 dB down, as a share of the symbol
+    rate (0.2 or more). A smooth, symmetric stand-in for the fourth-order Bessel-Thomson response
+    that IEEE 802.3 measures eyes through.
 
     >>> round(pulse(0, 0.75), 4), round(pulse(1, 0.75), 4)
     (0.9953, 0.0023)
     """
     time, bandwidth = number("time", time), number("bandwidth", bandwidth, 0.2, 100)
     spread = np.sqrt(np.log(2)) / (2 * np.pi * bandwidth)
-    return out(special.ndtr((time + 0.5) / spread) - special.ndtr((time - 0.5) / spread))
+    return scalar_or_array(
+        special.ndtr((time + 0.5) / spread) - special.ndtr((time - 0.5) / spread)
+    )
 
 
 def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1):
-    """An `Eye` of `symbols` random symbols through a Gaussian channel, with noise that the receiver's filter has shaped.
+    """An `Eye` of `symbols` random symbols through a Gaussian channel, with noise that the
+    receiver's filter has shaped.
 
-    `snr_db` is average power of the levels as sent over noise variance; `bandwidth` the channel's 3 dB point as a share of
-    the symbol rate (0.2 to 100): below about 0.5 neighbours smear into each other. `samples` (even) per symbol. Levels are
-    drawn as equal shares in shuffled order, so every eye is there. Decisions are made in mid-symbol against thresholds
-    midway between the levels as received. The same `seed` gives the same wave. At most 2^22 samples.
+    `snr_db` is average power of the levels as sent over noise variance; `bandwidth` the channel's 3
+    dB point as a share of the symbol rate (0.2 to 100): below about 0.5 neighbours smear into each
+    other. `samples` (even) per symbol. Levels are drawn as equal shares in shuffled order, so every
+    eye is there. Decisions are made in mid-symbol against thresholds midway between the levels as
+    received. The same `seed` gives the same wave. At most 2^22 samples.
     Raises ValueError for anything else.
 
     >>> clean = eye(NRZ, snr_db=100, bandwidth=100)
@@ -177,14 +197,26 @@ def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1
     >>> round(eye(PAM4, snr_db=100, bandwidth=100).height, 3)  # a third
     0.667
     """
-    for name, value in (("snr_db", snr_db), ("bandwidth", bandwidth), ("symbols", symbols), ("samples", samples), ("seed", seed)):
+    for name, value in (
+        ("snr_db", snr_db),
+        ("bandwidth", bandwidth),
+        ("symbols", symbols),
+        ("samples", samples),
+        ("seed", seed),
+    ):
         if np.ndim(value):
             raise ValueError(f"{name} must be one number, not {value!r}")
     snr = 10 ** (number("snr_db", snr_db, -100, 100) / 10)
-    symbols, samples = int(count("symbols", symbols, least=16)), int(count("samples", samples, least=4))
+    symbols, samples = (
+        int(count("symbols", symbols, least=16)),
+        int(count("samples", samples, least=4)),
+    )
     count("seed", seed, least=0)
     if samples % 2 or symbols * samples > 2**22:
-        raise ValueError(f"samples must be even, and symbols times samples at most 2^22, not {samples} and {symbols}")
+        raise ValueError(
+            f"samples must be even, and symbols times samples at most 2^22, not {samples} and"
+            f" {symbols}"
+        )
     rng = np.random.default_rng(int(seed))
     sent = rng.permutation(np.arange(symbols) % len(code.gray))
 
@@ -194,7 +226,9 @@ def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1
     shape = pulse(phase[None, :] - offsets[:, None], bandwidth)
     padded = np.pad(code.levels[sent], _REACH, mode="wrap")
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * _REACH + 1)
-    wave = (windows @ shape).ravel() + np.sqrt(code.power / snr) * _shaped_noise(rng, symbols * samples, samples, bandwidth)
+    wave = (windows @ shape).ravel() + np.sqrt(code.power / snr) * _shaped_noise(
+        rng, symbols * samples, samples, bandwidth
+    )
 
     # the wave is a ring: traces of the first and last symbol run across its seam
     rows = np.pad(wave, samples // 2, mode="wrap")
@@ -208,16 +242,26 @@ def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1
     wrong = np.bitwise_count((gray[sent] ^ gray[decided]).astype(np.uint8)).sum()
     of_level = [middle[sent == level] for level in range(len(gray))]
     openings = np.array([upper.min() - lower.max() for lower, upper in zip(of_level, of_level[1:])])
-    return Eye(np.linspace(-1, 1, 2 * samples + 1), traces, thresholds, openings, float(wrong / (symbols * code.bits)))
+    return Eye(
+        np.linspace(-1, 1, 2 * samples + 1),
+        traces,
+        thresholds,
+        openings,
+        float(wrong / (symbols * code.bits)),
+    )
 
 
 def eye_error_ratio(snr_db, code=PAM4, bandwidth=0.75):
-    """Exact bit error ratio of `eye`'s receiver: noise, and the neighbours that a narrow channel smears into a symbol.
+    """Exact bit error ratio of `eye`'s receiver: noise, and the neighbours that a narrow channel
+    smears into a symbol.
 
-    The mean, over all levels of three neighbours either way, of the chance to land beyond each threshold: ``Q((t - x)/sigma)``.
-    `snr_db` and `bandwidth` are one number each, as in `eye`; on a wide channel it is `bit_error_ratio`.
+    The mean, over all levels of three neighbours either way, of the chance to land beyond each
+    threshold: ``Q((t - x)/sigma)``.
+    `snr_db` and `bandwidth` are one number each, as in `eye`; on a wide channel it is
+    `bit_error_ratio`.
 
-    >>> f"{eye_error_ratio(18, PAM4, 100):.4e}", f"{bit_error_ratio(18, PAM4):.4e}", f"{eye_error_ratio(18, PAM4, 0.5):.4e}"
+    >>> f"{bit_error_ratio(18, PAM4):.4e}", *(
+    ...     f"{eye_error_ratio(18, PAM4, wide):.4e}" for wide in (100, 0.5))
     ('1.4318e-04', '1.4318e-04', '5.5698e-04')
     """
     shape = pulse(np.arange(4), bandwidth)
@@ -234,12 +278,18 @@ def eye_error_ratio(snr_db, code=PAM4, bandwidth=0.75):
         for place, threshold in enumerate(thresholds):
             # past this threshold, away from the level sent, so many more bits are wrong
             away = 1 if place >= level else -1
-            total += away * (wrong[place + 1] - wrong[place]) * special.ndtr(away * (seen + around - threshold) / sigma).mean()
-    return out(total / (code.bits * len(gray)))
+            total += (
+                away
+                * (wrong[place + 1] - wrong[place])
+                * special.ndtr(away * (seen + around - threshold) / sigma).mean()
+            )
+    return scalar_or_array(total / (code.bits * len(gray)))
 
 
 def _shaped_noise(rng, size, samples, bandwidth):
-    """Gaussian noise of variance 1 through the channel's own response, as a ring, so that its two ends meet."""
+    """Gaussian noise of variance 1 through the channel's own response, as a ring, so that its two
+    ends meet.
+    """
     frequency = np.fft.rfftfreq(size, d=1 / samples)
     response = np.exp(-np.log(2) / 2 * (frequency / bandwidth) ** 2)
     energy = response**2

@@ -1,10 +1,29 @@
 """NCCL: what the environment tells it, and what an AllReduce then costs.
 
-Floor 4. `settings(environment)` reads the variables as NCCL would on a given node and says what each does, what it ignores,
-and what this model does not know; `allreduce_time(size, nodes, settings)` is NCCL's own cost model, with its own constants.
+Floor 4. `settings(environment)` reads the variables as NCCL would on a given node and says what
+each does, what it ignores, and what this model does not know; `allreduce_time(size, nodes,
+settings)` is NCCL's own cost model, with its own constants.
 """
 
-from fabriclab.nccl.cost import ALGORITHMS, PROTOCOLS, allreduce_time, busbw, choice, inside_bandwidth, network_bandwidth, options
-from fabriclab.nccl.environment import DGX_H100, MOST_CHANNELS, Node, Settings, chosen_hcas, settings
+from fabriclab.nccl.cost import (
+    ALGORITHMS,
+    PROTOCOLS,
+    allreduce_time,
+    busbw,
+    choice,
+    inside_bandwidth,
+    network_bandwidth,
+    options,
+)
+from fabriclab.nccl.environment import (
+    DGX_H100,
+    MOST_CHANNELS,
+    Node,
+    Settings,
+    chosen_hcas,
+    settings,
+)
 
-__all__ = [name for name in dir() if not name.startswith("_") and name not in ("cost", "environment")]
+__all__ = [
+    name for name in dir() if not name.startswith("_") and name not in ("cost", "environment")
+]

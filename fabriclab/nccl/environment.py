@@ -1,7 +1,9 @@
-"""What NCCL's environment variables set: which adapters, which algorithms and protocols, how many channels, which way inside.
+"""What NCCL's environment variables set: which adapters, which algorithms and protocols, how many
+channels, which way inside.
 
-Values are read as NCCL reads them, its silences included: a name that matches nothing filters out everything, and a word it
-does not know is passed over. Source: NCCL user guide, Environment Variables; NCCL sources, misc/param.cc and graph/tuning.cc.
+Values are read as NCCL reads them, its silences included: a name that matches nothing filters out
+everything, and a word it does not know is passed over. Source: NCCL user guide, Environment
+Variables; NCCL sources, misc/param.cc and graph/tuning.cc.
 """
 
 import difflib
@@ -13,24 +15,58 @@ from fabriclab import catalog
 ALGORITHMS = ("Ring", "Tree", "CollnetDirect", "CollnetChain", "NVLS", "NVLSTree", "PAT")
 PROTOCOLS = ("LL", "LL128", "Simple")
 MOST_CHANNELS = 64
-_LEVELS = ("LOC", "NVL", "PIX", "PXB", "PHB", "SYS")  # the furthest that two GPUs may be apart to talk directly
+_LEVELS = (
+    "LOC",
+    "NVL",
+    "PIX",
+    "PXB",
+    "PHB",
+    "SYS",
+)  # the furthest that two GPUs may be apart to talk directly
 _OLD_LEVELS = ("LOC", "PIX", "PXB", "PHB", "SYS", "SYS")  # as numbers, 0 to 5 and above
 _NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
 _DEBUG = ("VERSION", "WARN", "INFO", "ABORT", "TRACE")
 # Real, and left out: they change what is not in this model.
 _OTHERS = (
-    "NCCL_SOCKET_IFNAME", "NCCL_SOCKET_NTHREADS", "NCCL_NSOCKS_PERTHREAD", "NCCL_NET", "NCCL_NET_PLUGIN", "NCCL_NET_GDR_LEVEL", "NCCL_NET_GDR_READ",
-    "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT", "NCCL_IB_SL", "NCCL_IB_TC", "NCCL_IB_QPS_PER_CONNECTION", "NCCL_IB_ADAPTIVE_ROUTING", "NCCL_IB_PCI_RELAXED_ORDERING",
-    "NCCL_IB_MERGE_NICS", "NCCL_BUFFSIZE", "NCCL_NTHREADS", "NCCL_DEBUG_SUBSYS", "NCCL_DEBUG_FILE", "NCCL_TOPO_DUMP_FILE", "NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE",
-    "NCCL_PXN_DISABLE", "NCCL_SHM_DISABLE", "NCCL_CUMEM_ENABLE", "NCCL_LAUNCH_MODE", "NCCL_COMM_BLOCKING", "NCCL_CONF_FILE", "NCCL_HOSTID",
-)  # fmt: skip
+    "NCCL_SOCKET_IFNAME",
+    "NCCL_SOCKET_NTHREADS",
+    "NCCL_NSOCKS_PERTHREAD",
+    "NCCL_NET",
+    "NCCL_NET_PLUGIN",
+    "NCCL_NET_GDR_LEVEL",
+    "NCCL_NET_GDR_READ",
+    "NCCL_IB_TIMEOUT",
+    "NCCL_IB_RETRY_CNT",
+    "NCCL_IB_SL",
+    "NCCL_IB_TC",
+    "NCCL_IB_QPS_PER_CONNECTION",
+    "NCCL_IB_ADAPTIVE_ROUTING",
+    "NCCL_IB_PCI_RELAXED_ORDERING",
+    "NCCL_IB_MERGE_NICS",
+    "NCCL_BUFFSIZE",
+    "NCCL_NTHREADS",
+    "NCCL_DEBUG_SUBSYS",
+    "NCCL_DEBUG_FILE",
+    "NCCL_TOPO_DUMP_FILE",
+    "NCCL_NVLS_ENABLE",
+    "NCCL_COLLNET_ENABLE",
+    "NCCL_PXN_DISABLE",
+    "NCCL_SHM_DISABLE",
+    "NCCL_CUMEM_ENABLE",
+    "NCCL_LAUNCH_MODE",
+    "NCCL_COMM_BLOCKING",
+    "NCCL_CONF_FILE",
+    "NCCL_HOSTID",
+)
 
 
 @dataclass(frozen=True)
 class Node:
-    """A machine as NCCL finds it: `gpus`, `hcas` by name, `port` bytes per second one way of each, `fabric` "IB" or "RoCE".
+    """A machine as NCCL finds it: `gpus`, `hcas` by name, `port` bytes per second one way of each,
+    `fabric` "IB" or "RoCE".
 
-    `nvlink` and `host` are bytes per second one way of a GPU; `nvls` the measured busbw with the switches adding up, 0 for none.
+    `nvlink` and `host` are bytes per second one way of a GPU; `nvls` the measured busbw with the
+    switches adding up, 0 for none.
     """
 
     name: str
@@ -44,17 +80,24 @@ class Node:
 
 
 DGX_H100 = Node(
-    "DGX H100", 8, tuple(f"mlx5_{i}" for i in range(8)), catalog.H100.port.per_direction, "IB",
-    catalog.H100.nvlink.per_direction, catalog.H100.host.per_direction, catalog.H100_BUSBW[1],
-)  # fmt: skip
+    "DGX H100",
+    8,
+    tuple(f"mlx5_{i}" for i in range(8)),
+    catalog.H100.port.per_direction,
+    "IB",
+    catalog.H100.nvlink.per_direction,
+    catalog.H100.host.per_direction,
+    catalog.H100_BUSBW[1],
+)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What NCCL works with on `node`: `network` "IB", "RoCE" or "Socket", the `hcas` it uses, `algorithms` and `protocols` it may choose.
+    """What NCCL works with on `node`: `network` "IB", "RoCE" or "Socket", the `hcas` it uses,
+    `algorithms` and `protocols` it may choose.
 
-    `channels` is (least, most); `inside` the way between a node's GPUs. `effects` say what each variable does, `doubts` what
-    NCCL would ignore, get wrong, or was probably not meant.
+    `channels` is (least, most); `inside` the way between a node's GPUs. `effects` say what each
+    variable does, `doubts` what NCCL would ignore, get wrong, or was probably not meant.
     """
 
     node: Node
@@ -68,16 +111,29 @@ class Settings:
     doubts: tuple = ()
 
     def __str__(self):
-        uses = f" over {len(self.hcas)} of {len(self.node.hcas)} ports" if self.network != "Socket" else ""
-        lines = [f"{self.node.name}: {self.network}{uses}; {self.inside} inside; {', '.join(self.algorithms)}; {', '.join(self.protocols)}"]
-        return "\n".join([*lines, *(f"  {effect}" for effect in self.effects), *(f"  ! {doubt}" for doubt in self.doubts)])
+        uses = (
+            f" over {len(self.hcas)} of {len(self.node.hcas)} ports"
+            if self.network != "Socket"
+            else ""
+        )
+        lines = [
+            f"{self.node.name}: {self.network}{uses}; {self.inside} inside;"
+            f" {', '.join(self.algorithms)}; {', '.join(self.protocols)}"
+        ]
+        return "\n".join(
+            [
+                *lines,
+                *(f"  {effect}" for effect in self.effects),
+                *(f"  ! {doubt}" for doubt in self.doubts),
+            ]
+        )
 
 
 def settings(environment, node=DGX_H100):
     """The `Settings` that `environment`, a dict of variables' names and values, gives on `node`.
 
-    Names must be NCCL's; a name that is none is told in `doubts` with the nearest one. Raises ValueError for what is no dict
-    of text (numbers are taken as they would be written).
+    Names must be NCCL's; a name that is none is told in `doubts` with the nearest one. Raises
+    ValueError for what is no dict of text (numbers are taken as they would be written).
 
     >>> print(settings({"NCCL_IB_HCA": "mlx5_0,mlx5_1", "NCCL_PROTO": "Simple"}))
     DGX H100: IB over 2 of 8 ports; NVLink inside; Ring, Tree, NVLS, NVLSTree; Simple
@@ -87,31 +143,62 @@ def settings(environment, node=DGX_H100):
     """
     if not isinstance(node, Node):
         raise ValueError(f"node must be a Node, such as DGX_H100, not {node!r}")
-    found = {"network": node.fabric, "hcas": node.hcas, "algorithms": _possible(node), "protocols": PROTOCOLS, "channels": (1, MOST_CHANNELS), "inside": "NVLink"}
+    found = {
+        "network": node.fabric,
+        "hcas": node.hcas,
+        "algorithms": _possible(node),
+        "protocols": PROTOCOLS,
+        "channels": (1, MOST_CHANNELS),
+        "inside": "NVLink",
+    }
     effects, doubts = [], []
     for name, value in _texts(environment).items():
         if name in _READERS:
-            _READERS[name](value, found, lambda words, name=name: effects.append(f"{name}: {words}"), lambda words, name=name: doubts.append(f"{name} {words}"), node)
+            _READERS[name](
+                value,
+                found,
+                lambda words, name=name: effects.append(f"{name}: {words}"),
+                lambda words, name=name: doubts.append(f"{name} {words}"),
+                node,
+            )
         elif name in _OTHERS:
-            effects.append(f"{name}: a variable of NCCL that this model does not know; nothing here depends on it")
+            effects.append(
+                f"{name}: a variable of NCCL that this model does not know; nothing here depends"
+                " on it"
+            )
         else:
             near = difflib.get_close_matches(name.upper(), [*_READERS, *_OTHERS], n=1, cutoff=0.7)
-            doubts.append(f"{name} is no variable of NCCL known here, and NCCL would not complain" + (f"; did you mean {near[0]}?" if near else ""))
+            doubts.append(
+                f"{name} is no variable of NCCL known here, and NCCL would not complain"
+                + (f"; did you mean {near[0]}?" if near else "")
+            )
     if not found["hcas"]:
         found["network"] = "Socket"
     least, most = found["channels"]
     if least > most:
-        doubts.append(f"NCCL_MIN_NCHANNELS {least} is more than NCCL_MAX_NCHANNELS {most}: the model takes {most}")
+        doubts.append(
+            f"NCCL_MIN_NCHANNELS {least} is more than NCCL_MAX_NCHANNELS {most}: the model takes"
+            f" {most}"
+        )
         found["channels"] = most, most
     return Settings(node, effects=tuple(effects), doubts=tuple(doubts), **found)
 
 
 def _texts(environment):
     if not isinstance(environment, dict):
-        raise ValueError(f"environment must be a dict of variables, such as {{'NCCL_IB_DISABLE': '1'}}, not {environment!r}")
+        raise ValueError(
+            "environment must be a dict of variables, such as {'NCCL_IB_DISABLE': '1'}, not"
+            f" {environment!r}"
+        )
     for name, value in environment.items():
-        if not isinstance(name, str) or not isinstance(value, (str, int)) or isinstance(value, bool):
-            raise ValueError(f"environment must hold names and values as text, not {name!r}: {value!r}")
+        if (
+            not isinstance(name, str)
+            or not isinstance(value, (str, int))
+            or isinstance(value, bool)
+        ):
+            raise ValueError(
+                f"environment must hold names and values as text, not {name!r}: {value!r}"
+            )
     return {name.strip(): str(value).strip() for name, value in environment.items()}
 
 
@@ -120,14 +207,23 @@ def _possible(node):
 
 
 def _whole(value, doubt):
-    """The number that C's strtoll reads from the front of `value`, 0 where there is none; None where it is out of range."""
+    """The number that C's strtoll reads from the front of `value`, 0 where there is none; None
+    where it is out of range.
+    """
     match = _NUMBER.match(value)
     if not match or match.end() < len(value):
-        doubt(f"is {value!r}, which NCCL reads as {match[0].strip() if match else 0} (the newest versions keep their default instead where there is no digit)")
+        doubt(
+            f"is {value!r}, which NCCL reads as {match[0].strip() if match else 0} (the newest"
+            " versions keep their default instead where there is no digit)"
+        )
     if not match:
         return 0
     sign, digits = match.groups()
-    number = int(digits, 16 if digits[1:2] in ("x", "X") else 8 if digits[0] == "0" else 10) if len(digits) < 25 else 2**63
+    number = (
+        int(digits, 16 if digits[1:2] in ("x", "X") else 8 if digits[0] == "0" else 10)
+        if len(digits) < 25
+        else 2**63
+    )
     if number >= 2**63:
         doubt(f"is {value[:30]!r}, which is out of range: NCCL keeps its default")
         return None
@@ -135,22 +231,32 @@ def _whole(value, doubt):
 
 
 def chosen_hcas(value, hcas):
-    """The adapters that NCCL_IB_HCA leaves of `hcas`: a list of prefixes, ``=`` in front for whole names, ``^`` for all but these.
+    """The adapters that NCCL_IB_HCA leaves of `hcas`: a list of prefixes, ``=`` in front for whole
+    names, ``^`` for all but these.
 
     A port may follow a name (``mlx5_0:1``); ports are taken to be 1.
 
-    >>> chosen_hcas("mlx5_1", ("mlx5_0", "mlx5_1", "mlx5_10")), chosen_hcas("^=mlx5_1", ("mlx5_0", "mlx5_1", "mlx5_10"))
+    >>> chosen_hcas("mlx5_1", ("mlx5_0", "mlx5_1", "mlx5_10")), chosen_hcas("^=mlx5_1",
+    ...     ("mlx5_0", "mlx5_1", "mlx5_10"))
     (('mlx5_1', 'mlx5_10'), ('mlx5_0', 'mlx5_10'))
     """
     without, whole, names = _hca_filter(value)
-    return tuple(hca for hca in hcas if any(_matches(hca, name, whole) for name in names) != without) if names else tuple(hcas)
+    return (
+        tuple(hca for hca in hcas if any(_matches(hca, name, whole) for name in names) != without)
+        if names
+        else tuple(hcas)
+    )
 
 
 def _hca_filter(value):
     """(all but these, whole names, [(name, port)]) that a value of NCCL_IB_HCA says."""
     without, whole = value.startswith("^"), value.lstrip("^").startswith("=")
     listed = value.removeprefix("^").removeprefix("=")
-    return without, whole, [tuple(part.strip().partition(":")[::2]) for part in listed.split(",") if part.strip()]
+    return (
+        without,
+        whole,
+        [tuple(part.strip().partition(":")[::2]) for part in listed.split(",") if part.strip()],
+    )
 
 
 def _matches(hca, name, whole):
@@ -163,9 +269,15 @@ def _hca(value, found, effect, doubt, node):
     chosen = chosen_hcas(value, node.hcas)
     for name, port in names:
         if name[:1] in "=^":
-            doubt(f"has {name!r} inside the list: only in front of the whole value do ^ and = mean something, so this matches no adapter")
+            doubt(
+                f"has {name!r} inside the list: only in front of the whole value do ^ and = mean"
+                " something, so this matches no adapter"
+            )
         elif not any(_matches(hca, (name, port), whole) for hca in node.hcas):
-            doubt(f"names {name}{':' + port if port else ''}, which this node has not: NCCL says nothing and goes on without")
+            doubt(
+                f"names {name}{':' + port if port else ''}, which this node has not: NCCL says"
+                " nothing and goes on without"
+            )
     if not whole and not without:
         for name, port in names:
             taken = [hca for hca in node.hcas if _matches(hca, (name, port), False)]
@@ -176,7 +288,10 @@ def _hca(value, found, effect, doubt, node):
     if not chosen:
         doubt("leaves no adapter: NCCL falls back to TCP sockets, and warns of nothing")
     elif len(chosen) < len(node.hcas):
-        doubt(f"leaves {len(chosen)} of {len(node.hcas)} ports: all traffic to other nodes goes through {'it' if len(chosen) == 1 else 'them'}")
+        doubt(
+            f"leaves {len(chosen)} of {len(node.hcas)} ports: all traffic to other nodes goes"
+            f" through {'it' if len(chosen) == 1 else 'them'}"
+        )
 
 
 def _disable(value, found, effect, doubt, node):
@@ -194,47 +309,83 @@ def _gid(value, found, effect, doubt, node):
     if number < 0:
         effect("NCCL finds the entry by itself, from 2.21 on")
     elif node.fabric == "RoCE":
-        effect(f"entry {number} of the port's table of addresses; the model does not know what stands there, and a wrong one ends in time-outs or RoCE v1")
+        effect(
+            f"entry {number} of the port's table of addresses; the model does not know what stands"
+            " there, and a wrong one ends in time-outs or RoCE v1"
+        )
     else:
         effect("no effect on InfiniBand; on RoCE it says which address, and with it v1 or v2")
 
 
 def _topology(value, found, effect, doubt, node):
-    effect(f"the node as {value!r} describes it; the model does not open it and keeps the node as found")
+    effect(
+        f"the node as {value!r} describes it; the model does not open it and keeps the node as"
+        " found"
+    )
     if not value.endswith(".xml"):
-        doubt(f"is {value!r}, which does not look like an XML file: NCCL passes over a file that it cannot open")
+        doubt(
+            f"is {value!r}, which does not look like an XML file: NCCL passes over a file that it"
+            " cannot open"
+        )
 
 
 def _p2p(value, found, effect, doubt, node):
     level = _OLD_LEVELS[min(int(value[:2]), 5)] if value.isdecimal() else value
     if level not in _LEVELS:
-        doubt(f"is {value!r}; NCCL knows {', '.join(_LEVELS)}, in capitals, passes over anything else and keeps its default")
+        doubt(
+            f"is {value!r}; NCCL knows {', '.join(_LEVELS)}, in capitals, passes over anything else"
+            " and keeps its default"
+        )
         return
     found["inside"] = "host memory" if level == "LOC" else "NVLink"
-    effect("GPUs of a node talk through host memory" if level == "LOC" else "GPUs of a node talk directly, over NVLink where there is one" + ("" if level == "NVL" else ", else over PCIe"))
+    effect(
+        "GPUs of a node talk through host memory"
+        if level == "LOC"
+        else "GPUs of a node talk directly, over NVLink where there is one"
+        + ("" if level == "NVL" else ", else over PCIe")
+    )
     if level == "LOC":
-        found["algorithms"] = tuple(name for name in found["algorithms"] if not name.startswith("NVLS"))
+        found["algorithms"] = tuple(
+            name for name in found["algorithms"] if not name.startswith("NVLS")
+        )
 
 
 def _debug(value, found, effect, doubt, node):
     if value.upper() in _DEBUG:
-        effect("says more or less in its log; no effect on time" + ("" if value.upper() in ("INFO", "TRACE") else ", and too little to see the transport: INFO shows it"))
+        effect(
+            "says more or less in its log; no effect on time"
+            + (
+                ""
+                if value.upper() in ("INFO", "TRACE")
+                else ", and too little to see the transport: INFO shows it"
+            )
+        )
     else:
         doubt(f"is {value!r}; NCCL knows {', '.join(_DEBUG)} and stays silent at anything else")
 
 
 def _words(value, known, doubt):
-    """The words of `known` that a list names, or all but those after ``^``; None where it names none."""
+    """The words of `known` that a list names, or all but those after ``^``; None where it names
+    none.
+    """
     without = value.startswith("^")
     named = [word.strip() for word in value.removeprefix("^").split(",") if word.strip()]
     meant = {word.lower() for word in named} & {word.lower() for word in known}
     for word in named:
         if word.lower() not in meant:
             near = difflib.get_close_matches(word.lower(), [k.lower() for k in known], n=1)
-            hint = f"; did you mean {next(k for k in known if k.lower() == near[0])}?" if near else ""
-            doubt(f"names {word!r}, which is none of {', '.join(known)}: older versions pass over it, newer ones stop with an error{hint}")
+            hint = (
+                f"; did you mean {next(k for k in known if k.lower() == near[0])}?" if near else ""
+            )
+            doubt(
+                f"names {word!r}, which is none of {', '.join(known)}: older versions pass over it,"
+                f" newer ones stop with an error{hint}"
+            )
     if named and not meant and not without:
-        doubt("leaves NCCL nothing to choose from, and the first collective fails; the model goes on as if it were not set")
+        doubt(
+            "leaves NCCL nothing to choose from, and the first collective fails; the model goes on"
+            " as if it were not set"
+        )
     return tuple(word for word in known if (word.lower() in meant) != without) if meant else None
 
 
@@ -253,7 +404,11 @@ def _limit(value, found, effect, doubt, known, key):
     left = tuple(word for word in words if word in found[key])
     for word in words:
         if word not in left and not value.startswith("^"):
-            doubt(f"asks for {word}, which is not for an AllReduce" if word == "PAT" else f"asks for {word}, which this node or this model has not")
+            doubt(
+                f"asks for {word}, which is not for an AllReduce"
+                if word == "PAT"
+                else f"asks for {word}, which this node or this model has not"
+            )
     if left:
         found[key] = left
         effect(f"only {', '.join(left)}")
@@ -268,7 +423,10 @@ def _algorithm(value, found, effect, doubt, node):
 def _protocol(value, found, effect, doubt, node):
     _limit(value, found, effect, doubt, PROTOCOLS, "protocols")
     if "LL128" in found["protocols"] and value and not value.startswith("^") and "128" in value:
-        doubt("asks for LL128: where a link may tear a store of 128 bytes apart it gives wrong data, which is why NCCL turns it on by itself only where it is safe")
+        doubt(
+            "asks for LL128: where a link may tear a store of 128 bytes apart it gives wrong data,"
+            " which is why NCCL turns it on by itself only where it is safe"
+        )
 
 
 def _channels(at):
@@ -282,7 +440,10 @@ def _channels(at):
         pair = list(found["channels"])
         pair[at] = number
         found["channels"] = tuple(pair)
-        effect(f"{'at least' if at == 0 else 'at most'} {number} channel{'s' * (number != 1)}" + ("" if at == 0 else "; a channel leaves its node by one port"))
+        effect(
+            f"{'at least' if at == 0 else 'at most'} {number} channel{'s' * (number != 1)}"
+            + ("" if at == 0 else "; a channel leaves its node by one port")
+        )
 
     return read
 
@@ -291,11 +452,24 @@ def _cross(value, found, effect, doubt, node):
     if value not in ("0", "1", "2"):
         doubt(f"is {value!r}; NCCL knows 0, 1 and 2")
         return
-    words = {"0": "a ring enters and leaves a node on ports of one rail", "1": "a ring may enter and leave a node on different rails, over the spines", "2": "the default: one rail, where that costs nothing"}
+    words = {
+        "0": "a ring enters and leaves a node on ports of one rail",
+        "1": "a ring may enter and leave a node on different rails, over the spines",
+        "2": "the default: one rail, where that costs nothing",
+    }
     effect(words[value] + "; no effect while the spines carry all rails' traffic")
 
 
 _READERS = {
-    "NCCL_DEBUG": _debug, "NCCL_IB_DISABLE": _disable, "NCCL_IB_HCA": _hca, "NCCL_IB_GID_INDEX": _gid, "NCCL_TOPO_FILE": _topology, "NCCL_P2P_LEVEL": _p2p,
-    "NCCL_ALGO": _algorithm, "NCCL_PROTO": _protocol, "NCCL_MIN_NCHANNELS": _channels(0), "NCCL_MAX_NCHANNELS": _channels(1), "NCCL_CROSS_NIC": _cross,
-}  # fmt: skip
+    "NCCL_DEBUG": _debug,
+    "NCCL_IB_DISABLE": _disable,
+    "NCCL_IB_HCA": _hca,
+    "NCCL_IB_GID_INDEX": _gid,
+    "NCCL_TOPO_FILE": _topology,
+    "NCCL_P2P_LEVEL": _p2p,
+    "NCCL_ALGO": _algorithm,
+    "NCCL_PROTO": _protocol,
+    "NCCL_MIN_NCHANNELS": _channels(0),
+    "NCCL_MAX_NCHANNELS": _channels(1),
+    "NCCL_CROSS_NIC": _cross,
+}

@@ -1,9 +1,11 @@
 """The simulator's core: a heap of events, and one function for each thing that can happen.
 
-Everything is an integer: bytes, and picoseconds, so that equal times are equal and a run can be repeated to the last bit.
-All state lies in the tables of a `State`; numba compiles the functions, which read as Python. Where a packet waits in line
-`after` names the next one, so that a line costs no memory of its own; -1 is nobody. A port is one lane of one direction
-of a cable, with a queue and pauses of its own. Ports of one wire stand side by side; the first keeps what they share.
+Everything is an integer: bytes, and picoseconds, so that equal times are equal and a run can be
+repeated to the last bit.
+All state lies in the tables of a `State`; numba compiles the functions, which read as Python. Where
+a packet waits in line `after` names the next one, so that a line costs no memory of its own; -1 is
+nobody. A port is one lane of one direction of a cable, with a queue and pauses of its own. Ports of
+one wire stand side by side; the first keeps what they share.
 """
 
 from collections import namedtuple
@@ -21,36 +23,70 @@ MORE, DONE, LATE, LOCKED, FULL = range(5)  # why `advance` returns
 
 
 def _record(integers, floats="", others=()):
-    return np.dtype([(n, "i8") for n in integers.split()] + [(n, "f8") for n in floats.split()] + list(others), align=True)
+    return np.dtype(
+        [(n, "i8") for n in integers.split()] + [(n, "f8") for n in floats.split()] + list(others),
+        align=True,
+    )
 
 
 EVENT = np.dtype([("time", "i8"), ("order", "i8"), ("kind", "i4"), ("who", "i4")])
-CLOCK = _record("now order events moving moved started unfinished spare spares line line_end pauses samples delivered turns",
-                "", [("random", "u8")])  # fmt: skip
-SETUP = _record("lanes packet routing selective control pfc in_order timeout watchdog until sample margin "
-                "cut_every alpha_every timer byte_counter fast_steps max_stage",
-                "kmin kmax pmax gain increase slowest eta trip window_increase")  # fmt: skip
-# `wire` is the first port of the wire, where `free_at`, `waking` and `begun` belong to the wire; `held`, `stopping`, `xoff`,
+CLOCK = _record(
+    "now order events moving moved started unfinished spare spares line line_end pauses samples"
+    " delivered turns",
+    "",
+    [("random", "u8")],
+)
+SETUP = _record(
+    "lanes packet routing selective control pfc in_order timeout watchdog until sample margin "
+    "cut_every alpha_every timer byte_counter fast_steps max_stage",
+    "kmin kmax pmax gain increase slowest eta trip window_increase",
+)
+# `wire` is the first port of the wire, where `free_at`, `waking` and `begun` belong to the wire;
+# `held`, `stopping`, `xoff`,
 # `xon` and `room` belong to the buffer at the far end of the port's cable
-PORT = _record("wire lane rank owner peer delay free_at waking head tail queue ready ready_end own_turn turn paused paused_at watched "
-               "held stopping xoff xon room carried busy peak pauses paused_for", "per_byte cost had begun")  # fmt: skip
-MESSAGE = _record("row lane source target size packets start first", "", [("label", "u8")])  # a flow as it was given, and as it stands:
-FLOW = _record("pace touched due next_cnp finished sent again delivered discarded dropped marked", "",
-               [(n, "i4") for n in "next reached received beyond acked wanted resend has_turn after later nacked".split()])  # fmt: skip
-CONTROL = _record("climb_due forget_due bytes byte_steps time_steps stage settled heard_any", "line rate target alpha window reference used")
+PORT = _record(
+    "wire lane rank owner peer delay free_at waking head tail queue ready ready_end own_turn turn"
+    " paused paused_at watched held stopping xoff xon room carried busy peak pauses paused_for",
+    "per_byte cost had begun",
+)
+MESSAGE = _record(
+    "row lane source target size packets start first", "", [("label", "u8")]
+)  # a flow as it was given, and as it stands:
+FLOW = _record(
+    "pace touched due next_cnp finished sent again delivered discarded dropped marked",
+    "",
+    [
+        (n, "i4")
+        for n in (
+            "next reached received beyond acked wanted resend has_turn after later nacked".split()
+        )
+    ],
+)
+CONTROL = _record(
+    "climb_due forget_due bytes byte_steps time_steps stage settled heard_any",
+    "line rate target alpha window reference used",
+)
 PACKET = _record("flow number size port after back marked note about acked hops")
-STAMP = _record("queue carried time", "per_byte")  # in-band telemetry: what HPCC's switches write into a packet
+STAMP = _record(
+    "queue carried time", "per_byte"
+)  # in-band telemetry: what HPCC's switches write into a packet
 PAUSED = _record("time port on")
 
-# The core allocates nothing, so it needs no reference counts: without them it runs three times as fast. A call would hand
+# The core allocates nothing, so it needs no reference counts: without them it runs three times as
+# fast. A call would hand
 # over every table of the state: inlined, it is twice as fast again.
 OPTIONS = {"error_model": "numpy", "_nrt": False}
 compiled = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **OPTIONS)
 
-# told and heard: telemetry in packets, and as senders last heard it; got: selective repeat's packets; used and size: each lane's
-# share of every switch's buffer; first and choices: routes, see `network.choices`; log: pauses; the last five: what is sampled, and samples.
-State = namedtuple("State", "setup clock heap ports given flows control packets told heard got used size first choices log "
-                            "watch watch_flows times queues rates")  # fmt: skip
+# told and heard: telemetry in packets, and as senders last heard it; got: selective repeat's
+# packets; used and size: each lane's
+# share of every switch's buffer; first and choices: routes, see `network.choices`; log: pauses; the
+# last five: what is sampled, and samples.
+State = namedtuple(
+    "State",
+    "setup clock heap ports given flows control packets told heard got used size first choices log "
+    "watch watch_flows times queues rates",
+)
 
 
 # ---- the heap: the earliest event first, and of equal times the one that was pushed first
@@ -108,7 +144,9 @@ def chance(s):
 
 @compiled
 def choose(s, f, at):
-    """The port by which a packet of flow f leaves vertex `at`, among those of its lane on shortest paths."""
+    """The port by which a packet of flow f leaves vertex `at`, among those of its lane on shortest
+    paths.
+    """
     given = s.given[f]
     first = s.first[given.row, at]
     ways = s.first[given.row, at + 1] - first
@@ -134,7 +172,9 @@ def choose(s, f, at):
 
 @compiled
 def serve(s, p):
-    """Begin the next transmission on port p's wire, if the wire is free and something may be sent."""
+    """Begin the next transmission on port p's wire, if the wire is free and something may be
+    sent.
+    """
     clock, wire = s.clock[0], s.ports[s.ports[p].wire]
     if wire.free_at > clock.now:
         wake(s, p)
@@ -165,7 +205,9 @@ def serve(s, p):
 
 @compiled
 def wake(s, p):
-    """See to it that port p's wire looks again when it is free; a paused port looks when it is resumed."""
+    """See to it that port p's wire looks again when it is free; a paused port looks when it is
+    resumed.
+    """
     wire = s.ports[s.ports[p].wire]
     if not wire.waking and arbitrate(s, p) >= 0:
         wire.waking = 1
@@ -174,18 +216,26 @@ def wake(s, p):
 
 @compiled
 def arbitrate(s, p):
-    """The port that has the next turn on port p's wire, of those that are not paused and have something; -1 if none has."""
+    """The port that has the next turn on port p's wire, of those that are not paused and have
+    something; -1 if none has.
+    """
     wire, best = s.ports[p].wire, -1
     for lane in range(s.setup[0].lanes):
         port = s.ports[wire + lane]
-        if not port.paused and (port.head >= 0 or port.ready >= 0) and (best < 0 or goes_before(s, wire + lane, best)):
+        if (
+            not port.paused
+            and (port.head >= 0 or port.ready >= 0)
+            and (best < 0 or goes_before(s, wire + lane, best))
+        ):
             best = wire + lane
     return best
 
 
 @compiled
 def goes_before(s, p, q):
-    """The stricter first, then the lane that had least for its weight, and of equals the one that has waited longest."""
+    """The stricter first, then the lane that had least for its weight, and of equals the one that
+    has waited longest.
+    """
     one, other = s.ports[p], s.ports[q]
     if one.rank != other.rank:
         return one.rank < other.rank
@@ -194,7 +244,8 @@ def goes_before(s, p, q):
 
 @compiled
 def charge(s, p, size):
-    """Count a packet of so many bytes against port p's lane: start-time fair queueing (Goyal, Vin, Cheng 1996).
+    """Count a packet of so many bytes against port p's lane: start-time fair queueing (Goyal, Vin,
+    Cheng 1996).
 
     A lane that was idle or paused counts from where the wire has got to: nobody saves up turns.
     """
@@ -213,7 +264,9 @@ def join(s, p):
 
 @compiled
 def take(s, p):
-    """The next packet of port p: from its queue, or a host's own; in turn, where a host also forwards. -1 if none is left."""
+    """The next packet of port p: from its queue, or a host's own; in turn, where a host also
+    forwards. -1 if none is left.
+    """
     port, k = s.ports[p], -1
     if port.ready >= 0 and (port.head < 0 or port.own_turn):
         k = inject(s, p)
@@ -226,7 +279,10 @@ def take(s, p):
 
 @compiled
 def dequeue(s, p):
-    """Take the first packet of port p's queue. Its buffer is free from here on; marks and telemetry are written now."""
+    """Take the first packet of port p's queue.
+
+    Its buffer is free from here on; marks and telemetry are written now.
+    """
     setup, port = s.setup[0], s.ports[p]
     k = port.head
     packet = s.packets[k]
@@ -237,7 +293,12 @@ def dequeue(s, p):
         packet.marked |= port.queue > setup.kmax or chance(s) < ramp
     elif setup.control == HPCC:
         stamp = s.told[k, packet.hops]
-        stamp.queue, stamp.carried, stamp.time, stamp.per_byte = port.queue, packet.size, s.clock[0].now, port.per_byte
+        stamp.queue, stamp.carried, stamp.time, stamp.per_byte = (
+            port.queue,
+            packet.size,
+            s.clock[0].now,
+            port.per_byte,
+        )
         for lane in range(setup.lanes):
             stamp.carried += s.ports[port.wire + lane].carried
         packet.hops += 1
@@ -259,7 +320,9 @@ def leave(s, p, k):
 
 @compiled
 def arrive(s, k):
-    """The last bit of packet k is in: at its target, or at a switch, which stores it, drops it, and may ask for a pause."""
+    """The last bit of packet k is in: at its target, or at a switch, which stores it, drops it, and
+    may ask for a pause.
+    """
     packet = s.packets[k]
     cable = s.ports[packet.port]
     at = cable.peer
@@ -267,9 +330,16 @@ def arrive(s, k):
         receive(s, k)
         return -1
     pfc = s.setup[0].pfc
-    lost = s.used[at, cable.lane] + packet.size > s.size[at] or (pfc and cable.held + packet.size > cable.room)
+    lost = s.used[at, cable.lane] + packet.size > s.size[at] or (
+        pfc and cable.held + packet.size > cable.room
+    )
     # what holds nothing is never paused: nothing could leave later, and resume it
-    if pfc and not cable.stopping and cable.held + packet.size > cable.xoff and (cable.held > 0 or not lost):
+    if (
+        pfc
+        and not cable.stopping
+        and cable.held + packet.size > cable.xoff
+        and (cable.held > 0 or not lost)
+    ):
         cable.stopping = 1
         push(s, s.clock[0].now + cable.delay, PAUSE, packet.port)
     if lost:
@@ -335,14 +405,19 @@ def watch(s, p):
 
 @compiled
 def begin(s):
-    """The next flow starts; timers, all of one length, wait in a line, since they run out in the order they were set."""
+    """The next flow starts; timers, all of one length, wait in a line, since they run out in the
+    order they were set.
+    """
     clock, setup = s.clock[0], s.setup[0]
     f = clock.started
     clock.started += 1
     clock.now = s.given[f].start
     if setup.control == DCQCN:
         control = s.control[f]
-        control.climb_due, control.forget_due = clock.now + setup.timer, clock.now + setup.alpha_every
+        control.climb_due, control.forget_due = (
+            clock.now + setup.timer,
+            clock.now + setup.alpha_every,
+        )
         push(s, control.climb_due, CLIMB, f)
         push(s, control.forget_due, FORGET, f)
     s.flows[f].touched = clock.now
@@ -363,7 +438,9 @@ def has_more(s, f):
 
 @compiled
 def offer(s, f):
-    """Put flow f in line at the port of its next packet, and return the port; or, if it must wait or has nothing, -1."""
+    """Put flow f in line at the port of its next packet, and return the port; or, if it must wait
+    or has nothing, -1.
+    """
     flow = s.flows[f]
     if flow.has_turn or not has_more(s, f):
         return -1
@@ -391,7 +468,9 @@ def line_up(s, f):
 
 @compiled
 def inject(s, p):
-    """The next packet of the flow whose turn it is at port p, or -1 if none has anything left to send."""
+    """The next packet of the flow whose turn it is at port p, or -1 if none has anything left to
+    send.
+    """
     clock, setup, port = s.clock[0], s.setup[0], s.ports[p]
     f = port.ready
     while f >= 0:
@@ -485,7 +564,10 @@ def join_timers(s, f):
 
 @compiled
 def expire(s):
-    """The first timer runs out. A flow that neither sent nor delivered meanwhile sends again what is missing."""
+    """The first timer runs out.
+
+    A flow that neither sent nor delivered meanwhile sends again what is missing.
+    """
     clock, setup = s.clock[0], s.setup[0]
     while clock.line >= 0 and s.flows[clock.line].finished:
         clock.line = s.flows[clock.line].later
@@ -516,7 +598,9 @@ def expire(s):
 
 @compiled
 def receive(s, k):
-    """Packet k at its target: kept or not, and what has to be told to the sender travels back with it."""
+    """Packet k at its target: kept or not, and what has to be told to the sender travels back with
+    it.
+    """
     clock, setup, packet = s.clock[0], s.setup[0], s.packets[k]
     flow = s.flows[packet.flow]
     number, note = packet.number, 0  # `beyond` is one past the highest number seen
@@ -525,7 +609,8 @@ def receive(s, k):
         kept = s.got[at] != GOT
         flow.wanted -= s.got[at] == WANTED
         s.got[at] = GOT
-        # on a single path a gap is a loss; on many paths it may be a packet that was overtaken, and only the timer tells
+        # on a single path a gap is a loss; on many paths it may be a packet that was overtaken, and
+        # only the timer tells
         if setup.in_order and number > flow.beyond:
             note, packet.about = NACK, flow.beyond
         flow.beyond = max(flow.beyond, number + 1)
@@ -575,7 +660,9 @@ def cut(s, f):
 
 @compiled
 def climb(s, f):
-    """Half the way back to the target; and raise the target itself once timer or byte counter ran out more than F times."""
+    """Half the way back to the target; and raise the target itself once timer or byte counter ran
+    out more than F times.
+    """
     setup, control = s.setup[0], s.control[f]
     if max(control.byte_steps, control.time_steps) > setup.fast_steps:
         control.target = min(control.line, control.target + setup.increase)
@@ -584,7 +671,10 @@ def climb(s, f):
 
 @compiled
 def tick(s, f, kind):
-    """The timers that make a sender climb, and forget how much was marked. A cut has put both off."""
+    """The timers that make a sender climb, and forget how much was marked.
+
+    A cut has put both off.
+    """
     clock, setup, control = s.clock[0], s.setup[0], s.control[f]
     if s.flows[f].finished:
         return
@@ -606,7 +696,9 @@ def tick(s, f, kind):
 
 @compiled
 def steer(s, f, k):
-    """Set the window by the busiest link on the way, which is estimated from two visits to each switch."""
+    """Set the window by the busiest link on the way, which is estimated from two visits to each
+    switch.
+    """
     setup, flow, control, packet = s.setup[0], s.flows[f], s.control[f], s.packets[k]
     busiest, between = 0.0, 0
     for hop in range(packet.hops):
@@ -622,7 +714,9 @@ def steer(s, f, k):
         return
     share = min(1.0, between / setup.trip)
     control.used = (1 - share) * control.used + share * busiest
-    settle = packet.number >= control.settled  # this packet was sent after the last change of the reference
+    settle = (
+        packet.number >= control.settled
+    )  # this packet was sent after the last change of the reference
     if control.used >= setup.eta or control.stage >= setup.max_stage:
         window, stage = control.reference * setup.eta / control.used + setup.window_increase, 0
     else:
@@ -654,19 +748,26 @@ def nearly_full(s):
     """Whether one more event might not find room for what it leads to."""
     clock, margin = s.clock[0], s.setup[0].margin
     return (
-        clock.events + margin > s.heap.size or clock.spares < 2 or clock.pauses + 1 > s.log.size or clock.samples + 1 > s.times.size
-    )  # fmt: skip
+        clock.events + margin > s.heap.size
+        or clock.spares < 2
+        or clock.pauses + 1 > s.log.size
+        or clock.samples + 1 > s.times.size
+    )
 
 
-def advance(s, most):
-    """Let up to `most` events happen, and say why it ended: MORE to come, DONE, LATE, LOCKED, or a table is FULL."""
+def advance(s, most):  # noqa: C901  a table of events
+    """Let up to `most` events happen, and say why it ended: MORE to come, DONE, LATE, LOCKED, or a
+    table is FULL.
+    """
     clock, setup = s.clock[0], s.setup[0]
     for _ in range(most):
         if clock.unfinished == 0:
             return DONE
         if nearly_full(s):
             return FULL
-        starts = clock.started < s.flows.size and (clock.events == 0 or s.given[clock.started].start <= s.heap[0].time)
+        starts = clock.started < s.flows.size and (
+            clock.events == 0 or s.given[clock.started].start <= s.heap[0].time
+        )
         if (s.given[clock.started].start if starts else s.heap[0].time) > setup.until:
             return LATE
         port = -1  # the port at which something may have changed

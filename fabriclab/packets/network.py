@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from fabriclab.catalog import VIRTUAL_LANES
-from fabriclab.checks import LARGEST, count, each, number, one
+from fabriclab.checks import LARGEST, count, each, number, scalar
 from fabriclab.topology.paths import homes
 
 PICOSECONDS = 1e12
@@ -16,10 +16,12 @@ MOST_ENTRIES = 200_000_000
 
 @dataclass(frozen=True, eq=False)
 class Flows:
-    """Messages to send: `source` and `target` host numbers, `size` in bytes, `start` in seconds; they broadcast, and so does
-    `lane`: the number, from 0, of the virtual lane or traffic class that a flow's packets keep on all the way (see `Lanes`).
+    """Messages to send: `source` and `target` host numbers, `size` in bytes, `start` in seconds;
+    they broadcast, and so does `lane`: the number, from 0, of the virtual lane or traffic class
+    that a flow's packets keep on all the way (see `Lanes`).
 
-    `routes`: None for shortest paths, or one list of vertices per flow, from source to target (None among them: shortest).
+    `routes`: None for shortest paths, or one list of vertices per flow, from source to target (None
+    among them: shortest).
 
     >>> len(Flows(source=[1, 2, 3], target=0, size=2e6))
     3
@@ -34,27 +36,66 @@ class Flows:
 
     def __post_init__(self):
         whole = {"least": 0, "most": 2**31, "expected": "host numbers", "whole": True}
-        columns = {"source": number("source", self.source, **whole), "target": number("target", self.target, **whole)}
-        columns["size"] = number("size", self.size, least=1, most=1e15, expected="a whole number of bytes, 1 or more", whole=True)
-        columns["start"] = number("start", self.start, least=0.0, most=1e5, expected="from 0 to 100,000 seconds")
-        columns["lane"] = number("lane", self.lane, least=0, most=VIRTUAL_LANES - 1, expected=f"lane numbers, 0 to {VIRTUAL_LANES - 1}", whole=True)
+        columns = {
+            "source": number("source", self.source, **whole),
+            "target": number("target", self.target, **whole),
+        }
+        columns["size"] = number(
+            "size",
+            self.size,
+            least=1,
+            most=1e15,
+            expected="a whole number of bytes, 1 or more",
+            whole=True,
+        )
+        columns["start"] = number(
+            "start", self.start, least=0.0, most=1e5, expected="from 0 to 100,000 seconds"
+        )
+        columns["lane"] = number(
+            "lane",
+            self.lane,
+            least=0,
+            most=VIRTUAL_LANES - 1,
+            expected=f"lane numbers, 0 to {VIRTUAL_LANES - 1}",
+            whole=True,
+        )
         try:
             arrays = np.broadcast_arrays(*(np.atleast_1d(column) for column in columns.values()))
         except ValueError:
             shapes = [np.shape(column) for column in columns.values()]
-            raise ValueError(f"source, target, size, start and lane must be of one length, not of shapes {shapes}") from None
+            raise ValueError(
+                "source, target, size, start and lane must be of one length, not of shapes"
+                f" {shapes}"
+            ) from None
         if arrays[0].ndim != 1 or not arrays[0].size:
-            raise ValueError(f"source must be a list of one host or more, not of shape {arrays[0].shape}")
+            raise ValueError(
+                f"source must be a list of one host or more, not of shape {arrays[0].shape}"
+            )
         for name, array in zip(columns, arrays):
             array = array.astype(float if name == "start" else np.int64)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         if (self.source == self.target).any():
-            raise ValueError(f"target must be another host than source, not {self.target[self.source == self.target][0]} as well")
+            raise ValueError(
+                "target must be another host than source, not"
+                f" {self.target[self.source == self.target][0]} as well"
+            )
         if self.routes is not None:
-            routes = tuple(None if route is None else tuple(int(one("routes", count("routes", v, least=0))) for v in each("routes", route)) for route in each("routes", self.routes))
+            routes = tuple(
+                (
+                    None
+                    if route is None
+                    else tuple(
+                        int(scalar("routes", count("routes", v, least=0)))
+                        for v in each("routes", route)
+                    )
+                )
+                for route in each("routes", self.routes)
+            )
             if len(routes) != len(self):
-                raise ValueError(f"routes must be one per flow, {len(self)} of them, not {len(routes)}")
+                raise ValueError(
+                    f"routes must be one per flow, {len(self)} of them, not {len(routes)}"
+                )
             object.__setattr__(self, "routes", routes)
 
     def __len__(self):
@@ -63,15 +104,20 @@ class Flows:
 
 @dataclass(frozen=True)
 class Lanes:
-    """Virtual lanes (InfiniBand), traffic classes (Ethernet): how every port, hosts' too, divides its wire among flows' lanes.
+    """Virtual lanes (InfiniBand), traffic classes (Ethernet): how every port, hosts' too, divides
+    its wire among flows' lanes.
 
-    `weights`: one per lane. Lanes with packets waiting share the wire's bytes in proportion; what one leaves, the others use.
-    Of two that are busy all the time, ``|bytes_i / w_i - bytes_j / w_j| <= packet / w_i + packet / w_j`` (start-time fair
-    queueing; real ports take turns by deficits or credits, whose shares are the same and whose bound is wider). `strict`:
-    lanes served before all others, the first named first of all; their weights do not count. A packet under way is never
-    interrupted. Raises ValueError for weights not above zero, more than 16 lanes, and strict lanes that are none.
-    Sources: IEEE 802.1Qaz, enhanced transmission selection; InfiniBand Architecture Specification, VL arbitration; Goyal,
-    Vin, Cheng 1996.
+    `weights`: one per lane. Lanes with packets waiting share the wire's bytes in proportion; what
+    one leaves, the others use.
+    Of two that are busy all the time, ``|bytes_i / w_i - bytes_j / w_j| <= packet / w_i + packet /
+    w_j`` (start-time fair
+    queueing; real ports take turns by deficits or credits, whose shares are the same and whose
+    bound is wider). `strict`:
+    lanes served before all others, the first named first of all; their weights do not count. A
+    packet under way is never interrupted. Raises ValueError for weights not above zero, more than
+    16 lanes, and strict lanes that are none.
+    Sources: IEEE 802.1Qaz, enhanced transmission selection; InfiniBand Architecture Specification,
+    VL arbitration; Goyal, Vin, Cheng 1996.
 
     >>> Lanes((3, 1))
     Lanes(weights=(3.0, 1.0), strict=())
@@ -81,11 +127,26 @@ class Lanes:
     strict: tuple = ()
 
     def __post_init__(self):
-        weights = tuple(one("weights", number("weights", w, least=1e-6, most=1e6, expected="from 1e-6 to 1e6")) for w in each("weights", self.weights))
+        weights = tuple(
+            scalar(
+                "weights", number("weights", w, least=1e-6, most=1e6, expected="from 1e-6 to 1e6")
+            )
+            for w in each("weights", self.weights)
+        )
         if not 1 <= len(weights) <= VIRTUAL_LANES:
-            raise ValueError(f"weights must be one per lane, of 1 to {VIRTUAL_LANES} lanes, not {len(weights)}")
-        below = {"least": 0, "most": len(weights) - 1, "expected": f"lane numbers below {len(weights)}", "whole": True}
-        strict = tuple(int(one("strict", number("strict", lane, **below))) for lane in each("strict", self.strict))
+            raise ValueError(
+                f"weights must be one per lane, of 1 to {VIRTUAL_LANES} lanes, not {len(weights)}"
+            )
+        below = {
+            "least": 0,
+            "most": len(weights) - 1,
+            "expected": f"lane numbers below {len(weights)}",
+            "whole": True,
+        }
+        strict = tuple(
+            int(scalar("strict", number("strict", lane, **below)))
+            for lane in each("strict", self.strict)
+        )
         if len(set(strict)) < len(strict):
             raise ValueError(f"strict must name no lane twice, not {strict}")
         object.__setattr__(self, "weights", weights)
@@ -94,7 +155,9 @@ class Lanes:
 
 @dataclass(frozen=True)
 class Wires:
-    """Every direction of every cable, a port: `owner` and `peer` vertices, `capacity` in bytes/s, `delay` in seconds."""
+    """Every direction of every cable, a port: `owner` and `peer` vertices, `capacity` in bytes/s,
+    `delay` in seconds.
+    """
 
     vertices: int
     owner: np.ndarray
@@ -111,25 +174,44 @@ class Wires:
 
 
 def wires(topology, delay):
-    """The `Wires` of a topology, sorted by owner; `delay` is one number or one per bundle of cables."""
+    """The `Wires` of a topology, sorted by owner; `delay` is one number or one per bundle of
+    cables.
+    """
     delay = number("delay", delay, least=0.0, most=1e3, expected="from 0 to 1,000 seconds")
     if np.shape(delay) not in ((), topology.a.shape):
-        raise ValueError(f"delay must be one number or one for each of {topology.a.size} bundles, not of shape {np.shape(delay)}")
+        raise ValueError(
+            f"delay must be one number or one for each of {topology.a.size} bundles, not of shape"
+            f" {np.shape(delay)}"
+        )
     times = topology.multiplicity
     a, b = np.repeat(topology.a, times), np.repeat(topology.b, times)
-    capacity, delay = np.repeat(topology.capacity, times), np.repeat(np.broadcast_to(delay, topology.a.shape), times)
+    capacity, delay = (
+        np.repeat(topology.capacity, times),
+        np.repeat(np.broadcast_to(delay, topology.a.shape), times),
+    )
     owner, peer = np.concatenate([a, b]), np.concatenate([b, a])
     order = np.lexsort((peer, owner))
-    return Wires(topology.vertices, owner[order], peer[order], np.tile(capacity, 2)[order], np.tile(delay, 2)[order])
+    return Wires(
+        topology.vertices,
+        owner[order],
+        peer[order],
+        np.tile(capacity, 2)[order],
+        np.tile(delay, 2)[order],
+    )
 
 
 def choices(topology, wires, flows):
-    """(row of each flow, first, choices): a flow of row r leaves vertex v by one of ``choices[first[r, v] : first[r, v + 1]]``.
+    """(row of each flow, first, choices): a flow of row r leaves vertex v by one of
+    ``choices[first[r, v] : first[r, v + 1]]``.
 
-    One row for each target, with the ports on shortest paths to it, and one for each route that was given.
+    One row for each target, with the ports on shortest paths to it, and one for each route that was
+    given.
     """
     if max(flows.source.max(), flows.target.max()) >= topology.hosts:
-        raise ValueError(f"source and target must be below {topology.hosts} hosts, not {max(flows.source.max(), flows.target.max())}")
+        raise ValueError(
+            f"source and target must be below {topology.hosts} hosts, not"
+            f" {max(flows.source.max(), flows.target.max())}"
+        )
     if not topology.direct:
         homes(topology)  # says so where a host has cables to two switches, which would make it one
     targets, row = np.unique(flows.target, return_inverse=True)
@@ -137,24 +219,36 @@ def choices(topology, wires, flows):
     for f, route in enumerate(flows.routes or ()):
         if route is not None:
             if (route[0], route[-1]) != (flows.source[f], flows.target[f]):
-                raise ValueError(f"routes must lead from source to target, {flows.source[f]} to {flows.target[f]}, not {route}")
+                raise ValueError(
+                    f"routes must lead from source to target, {flows.source[f]} to"
+                    f" {flows.target[f]}, not {route}"
+                )
             row[f] = distinct.setdefault(route, targets.size + len(distinct))
     rows, vertices = targets.size + len(distinct), topology.vertices
     if rows * vertices > MOST_ENTRIES:
-        raise ValueError(f"flows must go to fewer targets in a network of {vertices:,} vertices than {rows:,}")
+        raise ValueError(
+            f"flows must go to fewer targets in a network of {vertices:,} vertices than {rows:,}"
+        )
     size = np.zeros((rows, vertices), np.int64)
     ports = []
-    graph = csr_array((np.ones(wires.owner.size), (wires.owner, wires.peer)), shape=(vertices, vertices))
+    graph = csr_array(
+        (np.ones(wires.owner.size), (wires.owner, wires.peer)), shape=(vertices, vertices)
+    )
     for block in np.array_split(np.arange(targets.size), -(-targets.size // 256)):
         for r, far in zip(block, dijkstra(graph, unweighted=True, indices=targets[block])):
-            nearer = np.flatnonzero((far[wires.peer] + 1 == far[wires.owner]) & np.isfinite(far[wires.owner]))
+            nearer = np.flatnonzero(
+                (far[wires.peer] + 1 == far[wires.owner]) & np.isfinite(far[wires.owner])
+            )
             size[r] = np.bincount(wires.owner[nearer], minlength=vertices)
             ports.append(nearer)
     for route, r in distinct.items():
         ports += _along(wires, route, size[r])
     lost = size[row, flows.source] == 0
     if lost.any():
-        raise ValueError(f"target must be reachable: no path leads from host {flows.source[lost][0]} to host {flows.target[lost][0]}")
+        raise ValueError(
+            f"target must be reachable: no path leads from host {flows.source[lost][0]} to host"
+            f" {flows.target[lost][0]}"
+        )
     ends = np.cumsum(size.ravel()).reshape(size.shape)
     first = np.concatenate([ends - size, ends[:, -1:]], axis=1)
     return row, first, np.concatenate(ports)
@@ -165,17 +259,19 @@ def _along(wires, route, size):
     if len(set(route)) < len(route):
         raise ValueError(f"routes must visit no vertex twice, not {route}")
     steps = {}
-    for one, other in zip(route, route[1:]):
+    for here, there in zip(route, route[1:]):
         try:
-            steps[one] = wires.between(one, other)
+            steps[here] = wires.between(here, there)
         except ValueError as error:
             raise ValueError(f"routes must follow cables: {error}") from None
-        size[one] = steps[one].size
-    return [steps[one] for one in sorted(steps)]
+        size[here] = steps[here].size
+    return [steps[vertex] for vertex in sorted(steps)]
 
 
 def longest(wires, flows, row, first, choices, packet):
-    """(most links on a flow's path, longest round trip in seconds of a packet and its answer on idle links)."""
+    """(most links on a flow's path, longest round trip in seconds of a packet and its answer on
+    idle links).
+    """
     at, links, trip = flows.source.copy(), np.zeros(len(flows), int), np.zeros(len(flows))
     moving = at != flows.target
     while moving.any():

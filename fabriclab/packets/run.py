@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import amount, count, each, number, one, positive
+from fabriclab.checks import count, each, nonnegative, number, positive, scalar
 from fabriclab.congestion import Dcqcn
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
 from fabriclab.progress import Bar
@@ -19,11 +19,13 @@ EVENTS_AT_ONCE = 500_000
 
 @dataclass(frozen=True)
 class Pfc:
-    """Priority flow control. A cable is paused when more than `xoff` bytes that came by it wait in the switch, and resumed at `xon`.
+    """Priority flow control. A cable is paused when more than `xoff` bytes that came by it wait in
+    the switch, and resumed at `xon`.
 
     `headroom` is what a cable may fill beyond `xoff`. What is left out is computed: the headroom by
-    `congestion.pfc_headroom`, `xoff` so that the buffer holds the headroom and an equal share for every cable, `xon` two
-    packets less. `watchdog`: seconds after which a paused port drops what waits there (real ones also stop obeying pauses).
+    `congestion.pfc_headroom`, `xoff` so that the buffer holds the headroom and an equal share for
+    every cable, `xon` two packets less. `watchdog`: seconds after which a paused port drops what
+    waits there (real ones also stop obeying pauses).
     """
 
     xoff: float | None = None
@@ -34,41 +36,66 @@ class Pfc:
     def __post_init__(self):
         for name in ("xoff", "xon", "headroom"):
             if getattr(self, name) is not None:
-                one(name, amount(name, getattr(self, name)))
+                scalar(name, nonnegative(name, getattr(self, name)))
         if self.watchdog is not None:
-            one("watchdog", number("watchdog", positive("watchdog", self.watchdog), most=1e5, expected="seconds, at most 100,000"))
+            scalar(
+                "watchdog",
+                number(
+                    "watchdog",
+                    positive("watchdog", self.watchdog),
+                    most=1e5,
+                    expected="seconds, at most 100,000",
+                ),
+            )
 
 
 @dataclass(frozen=True)
 class Hpcc:
-    """HPCC's senders: the utilisation `eta` they steer to, the additive `increase` R_AI in bytes/s, and `max_stage`; see `congestion.hpcc`."""
+    """HPCC's senders: the utilisation `eta` they steer to, the additive `increase` R_AI in bytes/s,
+    and `max_stage`; see `congestion.hpcc`.
+    """
 
     eta: float = 0.95
     increase: float = 50 * Mbps
     max_stage: int = 5
 
     def __post_init__(self):
-        one("eta", number("eta", self.eta, least=1e-6, most=1.0, expected="one number, more than 0 and at most 1"))
-        one("increase", amount("increase", self.increase))
-        one("max_stage", count("max_stage", self.max_stage, least=0))
+        scalar(
+            "eta",
+            number(
+                "eta",
+                self.eta,
+                least=1e-6,
+                most=1.0,
+                expected="one number, more than 0 and at most 1",
+            ),
+        )
+        scalar("increase", nonnegative("increase", self.increase))
+        scalar("max_stage", count("max_stage", self.max_stage, least=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """What happened. Arrays over flows, in the order given:
 
-    `completion`: seconds from a flow's start until its last byte was there, `inf` where it never was; and bytes `sent`
-    (what was sent again included), `delivered`, `discarded` by the receiver (double, or out of order under go-back-N),
-    `dropped` by switches, `held` in the network at the end, `retransmitted`, `marked`. Exactly, always:
+    `completion`: seconds from a flow's start until its last byte was there, `inf` where it never
+    was; and bytes `sent` (what was sent again included), `delivered`, `discarded` by the receiver
+    (double, or out of order under go-back-N),
+    `dropped` by switches, `held` in the network at the end, `retransmitted`, `marked`. Exactly,
+    always:
     ``sent = delivered + discarded + dropped + held``.
 
-    Over ports, one per direction of a cable and, where there are several, per lane of it, side by side: `ports` (from, to),
-    `lanes` (its lane), `carried` bytes, `busy` seconds, `peak` bytes queued, `pauses` and `paused` seconds. `pause_log`:
+    Over ports, one per direction of a cable and, where there are several, per lane of it, side by
+    side: `ports` (from, to),
+    `lanes` (its lane), `carried` bytes, `busy` seconds, `peak` bytes queued, `pauses` and `paused`
+    seconds. `pause_log`:
     (seconds, port, 1 for paused and 0 for resumed) in order.
 
-    `times` of the samples, `queues` {channel as watched: bytes at those times} and `rates` (times, watched flows) in bytes/s.
-    `duration` in seconds; `outcome` "finished", "out of time" or "locked": a deadlock, and then `waits` says which full
-    buffer waits for which, in the form that `deadlock.Dependencies.verdict` takes.
+    `times` of the samples, `queues` {channel as watched: bytes at those times} and `rates` (times,
+    watched flows) in bytes/s.
+    `duration` in seconds; `outcome` "finished", "out of time" or "locked": a deadlock, and then
+    `waits` says which full buffer waits for which, in the form that `deadlock.Dependencies.verdict`
+    takes.
     """
 
     flows: Flows
@@ -99,36 +126,59 @@ class Run:
     def __repr__(self):
         done = int(np.isfinite(self.completion).sum())
         flows = f"{done:,} of {len(self.flows):,} flows complete"
-        return f"Run: {self.outcome}, {flows} after {self.duration:.6g} s, {int(self.dropped.sum()):,} bytes dropped"
+        return (
+            f"Run: {self.outcome}, {flows} after {self.duration:.6g} s, {int(self.dropped.sum()):,}"
+            " bytes dropped"
+        )
 
 
 def run(
-    topology, flows, *, packet=1000, delay=500 * ns, buffer=32 * MB, congestion=None, lanes=None, pfc=Pfc(), recovery="go-back-n", routing="hash",
-    timeout=4 * ms, until=1.0, sample=None, watch=(), watch_flows=(), seed=0,
-):  # fmt: skip
+    topology,
+    flows,
+    *,
+    packet=1000,
+    delay=500 * ns,
+    buffer=32 * MB,
+    congestion=None,
+    lanes=None,
+    pfc=Pfc(),
+    recovery="go-back-n",
+    routing="hash",
+    timeout=4 * ms,
+    until=1.0,
+    sample=None,
+    watch=(),
+    watch_flows=(),
+    seed=0,
+):
     """Simulate `flows` (a `Flows`) on a `topology.Topology`, packet by packet; returns a `Run`.
 
-    Switches store a packet, queue it at its output and forward it. All queues of a switch share `buffer` bytes; a packet
-    that finds no room is dropped. `packet` is bytes, the last of a flow may be smaller; `delay` seconds, of every cable or
-    one per bundle. Hosts take turns among their flows. What receivers answer takes the path's delays and no bandwidth.
+    Switches store a packet, queue it at its output and forward it. All queues of a switch share
+    `buffer` bytes; a packet that finds no room is dropped. `packet` is bytes, the last of a flow
+    may be smaller; `delay` seconds, of every cable or one per bundle. Hosts take turns among their
+    flows. What receivers answer takes the path's delays and no bandwidth.
 
-    - `congestion`: None (line rate), `congestion.Dcqcn(...)` or `Hpcc(...)`. Of `Dcqcn`, the fluid's `capacity` and `packet`
-      do not enter: those of cables and of this run do.
-    - `lanes`: `Lanes(...)`, or None: one lane. Each has queues of its own, which alone mark its packets (HPCC's telemetry
-      counts what the whole wire carries), is paused alone, and has an equal share of every `buffer`; `pfc` is for each lane.
+    - `congestion`: None (line rate), `congestion.Dcqcn(...)` or `Hpcc(...)`. Of `Dcqcn`, the
+      fluid's `capacity` and `packet` do not enter: those of cables and of this run do.
+    - `lanes`: `Lanes(...)`, or None: one lane. Each has queues of its own, which alone mark its
+      packets (HPCC's telemetry counts what the whole wire carries), is paused alone, and has an
+      equal share of every `buffer`; `pfc` is for each lane.
     - `pfc`: `Pfc(...)`, or None for switches that drop.
-    - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing. Both wait for `timeout`
-      where nobody else tells; selective trusts gaps on "hash" only.
-    - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet, "adaptive" takes the emptiest port.
+    - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing.
+      Both wait for `timeout` where nobody else tells; selective trusts gaps on "hash" only.
+    - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet,
+      "adaptive" takes the emptiest port.
 
-    The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With `sample` seconds, the queues of
-    the channels in `watch`, (from, to) or (from, to, lane), and the rates of the flows in `watch_flows` are recorded. One
-    seed, one run.
-    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE 802.1Qbb and 802.1Qaz.
+    The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With
+    `sample` seconds, the queues of the channels in `watch`, (from, to) or (from, to, lane), and the
+    rates of the flows in `watch_flows` are recorded. One seed, one run.
+    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE
+    802.1Qbb and 802.1Qaz.
 
     >>> from fabriclab.topology import leaf_spine
     >>> from fabriclab.units import GB, us
-    >>> end = run(leaf_spine(2, 1, 2, 1), Flows([0, 1], [2, 3], 1 * MB))     # two flows share the one cable up
+    >>> # two flows share the one cable up
+    >>> end = run(leaf_spine(2, 1, 2, 1), Flows([0, 1], [2, 3], 1 * MB))
     >>> [round(float(t) / us, 2) for t in end.completion], round(2 * MB / (50 * GB) / us)
     ([42.04, 42.06], 40)
     """
@@ -136,16 +186,21 @@ def run(
 
     topology = wired("topology", topology)
     if not isinstance(flows, Flows):
-        raise ValueError(f"flows must be packets.Flows(source, target, size), not {type(flows).__name__}")
+        raise ValueError(
+            f"flows must be packets.Flows(source, target, size), not {type(flows).__name__}"
+        )
     lanes = Lanes() if lanes is None else lanes
     if not isinstance(lanes, Lanes):
         raise ValueError(f"lanes must be packets.Lanes(...) or None, not {lanes!r}")
     if flows.lane.max() >= len(lanes.weights):
-        raise ValueError(f"lane must be below {len(lanes.weights)}, as many as `lanes` has weights, not {flows.lane.max()}")
+        raise ValueError(
+            f"lane must be below {len(lanes.weights)}, as many as `lanes` has weights, not"
+            f" {flows.lane.max()}"
+        )
     whole = {"expected": "a whole number of bytes", "whole": True}
     settings = {
-        "packet": int(one("packet", number("packet", packet, least=1, most=1e9, **whole))),
-        "buffer": int(one("buffer", number("buffer", buffer, least=0, most=1e15, **whole))),
+        "packet": int(scalar("packet", number("packet", packet, least=1, most=1e9, **whole))),
+        "buffer": int(scalar("buffer", number("buffer", buffer, least=0, most=1e15, **whole))),
         "delay": delay,
         "control": congestion,
         "kind": _kind(congestion, engine),
@@ -157,20 +212,39 @@ def run(
         "until": _seconds("until", until),
         "sample": None if sample is None else _seconds("sample", sample),
         "watch": tuple(_channel(c, lanes) for c in each("watch", watch)),
-        "watch_flows": tuple(_below("watch_flows", f, len(flows)) for f in each("watch_flows", watch_flows)),
-        "seed": int(one("seed", number("seed", seed, least=0, most=2**53, expected="a whole number, 0 or more", whole=True))),
+        "watch_flows": tuple(
+            _below("watch_flows", f, len(flows)) for f in each("watch_flows", watch_flows)
+        ),
+        "seed": int(
+            scalar(
+                "seed",
+                number(
+                    "seed",
+                    seed,
+                    least=0,
+                    most=2**53,
+                    expected="a whole number, 0 or more",
+                    whole=True,
+                ),
+            )
+        ),
     }
     if not (pfc is None or isinstance(pfc, Pfc)):
         raise ValueError(f"pfc must be packets.Pfc(...) or None, not {pfc!r}")
     if isinstance(congestion, Hpcc) and routing != "hash":
-        raise ValueError(f"routing must be 'hash' under HPCC, which compares a switch with itself a round trip earlier, not {routing!r}")
+        raise ValueError(
+            "routing must be 'hash' under HPCC, which compares a switch with itself a round trip"
+            f" earlier, not {routing!r}"
+        )
     if (settings["watch"] or settings["watch_flows"]) and sample is None:
         raise ValueError("sample must be given, in seconds, to record what is watched, not None")
     state, order, cables, watched = tables.lay_out(topology, flows, **settings)
     total, bar = int(flows.size.sum()), None
     while True:
         why = engine.advance(state, EVENTS_AT_ONCE)
-        bar = bar or Bar("packets")  # from here on: the first stretch may have had to compile, which is no part of a run
+        bar = bar or Bar(
+            "packets"
+        )  # from here on: the first stretch may have had to compile, which is no part of a run
         bar.show(int(state.clock[0]["delivered"]) / total)
         if why == engine.FULL:
             state = tables.grown(state)
@@ -181,28 +255,44 @@ def run(
 
     back = np.argsort(order)
     ports, clock = state.ports, state.clock[0]
-    table = {name: state.flows[name][back] for name in ("finished", "sent", "delivered", "discarded", "dropped", "again", "marked")}
+    table = {
+        name: state.flows[name][back]
+        for name in ("finished", "sent", "delivered", "discarded", "dropped", "again", "marked")
+    }
     at, now = slice(int(clock["samples"])), int(clock["now"])
     columns = np.cumsum([0, *map(len, watched)])
     log = state.log[: clock["pauses"]]
     rates = state.rates[at] * PICOSECONDS
     if settings["kind"] == engine.PLAIN:
-        line = np.array([cables.capacity[cables.owner == flows.source[f]].max() for f in settings["watch_flows"]])
+        line = np.array(
+            [
+                cables.capacity[cables.owner == flows.source[f]].max()
+                for f in settings["watch_flows"]
+            ]
+        )
         rates = np.tile(line, (at.stop, 1))
     return Run(
         flows=flows,
-        completion=np.where(table["finished"] > 0, (table["finished"] - state.given["start"][back]) / PICOSECONDS, np.inf),
+        completion=np.where(
+            table["finished"] > 0,
+            (table["finished"] - state.given["start"][back]) / PICOSECONDS,
+            np.inf,
+        ),
         held=tables.held(state)[back],
         retransmitted=table["again"],
         **{name: table[name] for name in ("sent", "delivered", "discarded", "dropped", "marked")},
         ports=np.column_stack([ports["owner"], ports["peer"]]),
         lanes=ports["lane"].copy(),
         busy=(ports["busy"] - tables.unsent(state)) / PICOSECONDS,
-        paused=(ports["paused_for"] + np.where(ports["paused"] == 1, now - ports["paused_at"], 0)) / PICOSECONDS,
+        paused=(ports["paused_for"] + np.where(ports["paused"] == 1, now - ports["paused_at"], 0))
+        / PICOSECONDS,
         **{name: ports[name].copy() for name in ("carried", "peak", "pauses")},
         pause_log=np.column_stack([log["time"] / PICOSECONDS, log["port"], log["on"]]),
         times=state.times[at] / PICOSECONDS,
-        queues={channel: state.queues[at, a:b].sum(axis=1) for channel, a, b in zip(settings["watch"], columns, columns[1:])},
+        queues={
+            channel: state.queues[at, a:b].sum(axis=1)
+            for channel, a, b in zip(settings["watch"], columns, columns[1:])
+        },
         rates=rates,
         duration=now / PICOSECONDS,
         outcome=outcome,
@@ -212,19 +302,36 @@ def run(
 
 
 def incast(senders, size=2 * MB, bandwidth=100 * Gbps, packet=1000, **options):
-    """`senders` hosts on one switch send `size` bytes each to host 0; the `Run`. Further options are `run`'s.
+    """`senders` hosts on one switch send `size` bytes each to host 0; the `Run`. Further options
+    are `run`'s.
 
-    At best it takes ``N S / C``. The hosts are vertices 0 (the target) to N, the switch is vertex N + 1, the port to watch
-    (N + 1, 0). Senders begin within one packet's time, evenly: no two real hosts begin at the same instant.
+    At best it takes ``N S / C``. The hosts are vertices 0 (the target) to N, the switch is vertex N
+    + 1, the port to watch (N + 1, 0). Senders begin within one packet's time, evenly: no two real
+    hosts begin at the same instant.
 
     >>> from fabriclab.units import us
     >>> end = incast(15)
     >>> round(end.duration / us), round(15 * 2 * MB / (100 * Gbps) / us)
     (2401, 2400)
     """
-    senders = int(one("senders", number("senders", senders, least=1, most=1e6, expected="a whole number, 1 or more", whole=True)))
-    packet = one("packet", number("packet", packet, least=1, most=1e9, expected="a whole number of bytes", whole=True))
-    bandwidth = one("bandwidth", positive("bandwidth", bandwidth))
+    senders = int(
+        scalar(
+            "senders",
+            number(
+                "senders",
+                senders,
+                least=1,
+                most=1e6,
+                expected="a whole number, 1 or more",
+                whole=True,
+            ),
+        )
+    )
+    packet = scalar(
+        "packet",
+        number("packet", packet, least=1, most=1e9, expected="a whole number of bytes", whole=True),
+    )
+    bandwidth = scalar("bandwidth", positive("bandwidth", bandwidth))
     switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
     start = np.arange(senders) / senders * packet / bandwidth
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
@@ -237,22 +344,48 @@ def _one_of(name, value, names):
 
 
 def _below(name, value, limit):
-    return int(number(name, value, least=0, most=limit - 1, expected=f"whole numbers below {limit:,}", whole=True))
+    return int(
+        number(
+            name,
+            value,
+            least=0,
+            most=limit - 1,
+            expected=f"whole numbers below {limit:,}",
+            whole=True,
+        )
+    )
 
 
 def _channel(value, lanes):
-    ends = tuple(int(one("watch", count("watch", end, least=0))) for end in each("watch", value, "channels (from, to) or (from, to, lane)"))
+    ends = tuple(
+        int(scalar("watch", count("watch", end, least=0)))
+        for end in each("watch", value, "channels (from, to) or (from, to, lane)")
+    )
     if len(ends) not in (2, 3) or ends[2:] >= (len(lanes.weights),):
-        raise ValueError(f"watch must be channels (from, to) or (from, to, lane) with a lane below {len(lanes.weights)}, not {value!r}")
+        raise ValueError(
+            "watch must be channels (from, to) or (from, to, lane) with a lane below"
+            f" {len(lanes.weights)}, not {value!r}"
+        )
     return ends
 
 
 def _seconds(name, value):
-    return one(name, number(name, value, least=1e-12, most=1e5, expected="one number of seconds, from 1 ps to 100,000 s"))
+    return scalar(
+        name,
+        number(
+            name,
+            value,
+            least=1e-12,
+            most=1e5,
+            expected="one number of seconds, from 1 ps to 100,000 s",
+        ),
+    )
 
 
 def _kind(congestion, engine):
     for kind, settings in ((engine.PLAIN, type(None)), (engine.DCQCN, Dcqcn), (engine.HPCC, Hpcc)):
         if isinstance(congestion, settings):
             return kind
-    raise ValueError(f"congestion must be None, congestion.Dcqcn(...) or packets.Hpcc(...), not {congestion!r}")
+    raise ValueError(
+        f"congestion must be None, congestion.Dcqcn(...) or packets.Hpcc(...), not {congestion!r}"
+    )

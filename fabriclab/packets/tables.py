@@ -9,8 +9,28 @@ from fabriclab.packets.network import PICOSECONDS, choices, longest, picoseconds
 MOST_PACKETS = 1_000_000_000
 
 
-def lay_out(topology, flows, *, packet, delay, buffer, control, kind, lanes, pfc, selective, routing, timeout, until, sample, watch, watch_flows, seed):
-    """(the `State` before the first event, order in which flows start, `Wires`, ports that each watched channel has).
+def lay_out(
+    topology,
+    flows,
+    *,
+    packet,
+    delay,
+    buffer,
+    control,
+    kind,
+    lanes,
+    pfc,
+    selective,
+    routing,
+    timeout,
+    until,
+    sample,
+    watch,
+    watch_flows,
+    seed,
+):
+    """(the `State` before the first event, order in which flows start, `Wires`, ports that each
+    watched channel has).
 
     The port of cable c and lane l is c L + l.
     """
@@ -22,17 +42,41 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, lanes, pfc
     order = np.argsort(flows.start, kind="stable")
 
     setup = np.zeros(1, engine.SETUP)
-    times = {"timeout": timeout, "until": until, "sample": sample or 0.0, "watchdog": pfc.watchdog or 0.0 if pfc else 0.0}
+    times = {
+        "timeout": timeout,
+        "until": until,
+        "sample": sample or 0.0,
+        "watchdog": pfc.watchdog or 0.0 if pfc else 0.0,
+    }
     values = {name: picoseconds(name, value) for name, value in times.items()}
-    values |= {"lanes": count, "packet": packet, "routing": routing, "in_order": routing == engine.HASH, "selective": selective}
+    values |= {
+        "lanes": count,
+        "packet": packet,
+        "routing": routing,
+        "in_order": routing == engine.HASH,
+        "selective": selective,
+    }
     values |= {"pfc": pfc is not None, "control": kind}
-    values["margin"] = int(np.bincount(cables.owner).max()) + 8  # a watchdog may resume every cable of a switch at once
+    values["margin"] = (
+        int(np.bincount(cables.owner).max()) + 8
+    )  # a watchdog may resume every cable of a switch at once
     if kind == engine.DCQCN:
-        values |= {name: picoseconds(name, getattr(control, name)) for name in ("cut_every", "alpha_every", "timer")}
-        values |= {name: getattr(control, name) for name in ("byte_counter", "fast_steps", "kmin", "kmax", "pmax", "gain")}
+        values |= {
+            name: picoseconds(name, getattr(control, name))
+            for name in ("cut_every", "alpha_every", "timer")
+        }
+        values |= {
+            name: getattr(control, name)
+            for name in ("byte_counter", "fast_steps", "kmin", "kmax", "pmax", "gain")
+        }
         values |= {"increase": control.increase / PICOSECONDS, "slowest": 1e-4}
     elif kind == engine.HPCC:
-        values |= {"eta": control.eta, "max_stage": control.max_stage, "trip": trip * PICOSECONDS, "window_increase": control.increase * trip}
+        values |= {
+            "eta": control.eta,
+            "max_stage": control.max_stage,
+            "trip": trip * PICOSECONDS,
+            "window_increase": control.increase * trip,
+        }
     for name, value in values.items():
         setup[name] = value
 
@@ -46,9 +90,17 @@ def lay_out(topology, flows, *, packet, delay, buffer, control, kind, lanes, pfc
     controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
 
     clock = np.zeros(1, engine.CLOCK)
-    for name, value in {"unfinished": len(flows), "line": -1, "spare": -1, "random": draw.integers(1, 2**63)}.items():
+    for name, value in {
+        "unfinished": len(flows),
+        "line": -1,
+        "spare": -1,
+        "random": draw.integers(1, 2**63),
+    }.items():
         clock[name] = value
-    watched = [np.add.outer(count * cables.between(*ends[:2]), ends[2:] or np.arange(count)).ravel() for ends in watch]
+    watched = [
+        np.add.outer(count * cables.between(*ends[:2]), ends[2:] or np.arange(count)).ravel()
+        for ends in watch
+    ]
     rank = np.empty(len(flows), np.int64)
     rank[order] = np.arange(len(flows))
     stamps = links if kind == engine.HPCC else 1
@@ -90,9 +142,16 @@ def _ports(cables, packet, buffer, lanes, pfc, topology):
     table["cost"], table["rank"] = 1 / np.array(lanes.weights), len(lanes.strict)
     for rank, lane in enumerate(lanes.strict):
         table["cost"][:, lane], table["rank"][:, lane] = 0.0, rank
-    columns = {"wire": np.arange(table.size)[:: table.shape[1]], "owner": cables.owner, "peer": cables.peer, "per_byte": PICOSECONDS / cables.capacity}
+    columns = {
+        "wire": np.arange(table.size)[:: table.shape[1]],
+        "owner": cables.owner,
+        "peer": cables.peer,
+        "per_byte": PICOSECONDS / cables.capacity,
+    }
     picoseconds("packet", packet / cables.capacity)  # a link too slow to count
-    columns |= {"delay": picoseconds("delay", cables.delay)} | (_thresholds(cables, packet, buffer, pfc, topology) if pfc else {})
+    columns |= {"delay": picoseconds("delay", cables.delay)} | (
+        _thresholds(cables, packet, buffer, pfc, topology) if pfc else {}
+    )
     for name, column in columns.items():
         table[name] = np.reshape(column, (-1, 1))
     return table.ravel()
@@ -100,19 +159,33 @@ def _ports(cables, packet, buffer, lanes, pfc, topology):
 
 def _thresholds(cables, packet, buffer, pfc, topology):
     """What each cable may hold in the switch it leads to, in one lane: `xoff`, `xon` and `room`."""
-    headroom = np.ceil(pfc_headroom(cables.capacity, 2 * cables.delay, packet)) if pfc.headroom is None else np.full(cables.peer.size, pfc.headroom)
+    headroom = (
+        np.ceil(pfc_headroom(cables.capacity, 2 * cables.delay, packet))
+        if pfc.headroom is None
+        else np.full(cables.peer.size, pfc.headroom)
+    )
     forwards = np.ones(topology.vertices, bool)
     forwards[: topology.hosts] = topology.direct
-    reserved, into = np.bincount(cables.peer, headroom, topology.vertices), np.maximum(np.bincount(cables.peer, minlength=topology.vertices), 1)
+    reserved, into = (
+        np.bincount(cables.peer, headroom, topology.vertices),
+        np.maximum(np.bincount(cables.peer, minlength=topology.vertices), 1),
+    )
     share = np.where(forwards, (buffer - reserved) / into, buffer)
     if pfc.xoff is None and share.min() < packet:
         worst = int(share.argmin())
-        needs = f"the headroom of {into[worst]} cables, {reserved[worst]:,.0f} bytes, and a packet for each"
-        raise ValueError(f"buffer must hold {needs}, not {buffer:,.0f} bytes in all, or in each lane")
+        needs = (
+            f"the headroom of {into[worst]} cables, {reserved[worst]:,.0f} bytes, and a packet for"
+            " each"
+        )
+        raise ValueError(
+            f"buffer must hold {needs}, not {buffer:,.0f} bytes in all, or in each lane"
+        )
     xoff = np.floor(share[cables.peer] if pfc.xoff is None else pfc.xoff)
     xon = np.floor(np.maximum(0, xoff - 2 * packet) if pfc.xon is None else pfc.xon)
     if np.any(xon > xoff):
-        raise ValueError(f"xon must be at most xoff = {np.min(xoff):,.0f} bytes, not {pfc.xon:,.0f}")
+        raise ValueError(
+            f"xon must be at most xoff = {np.min(xoff):,.0f} bytes, not {pfc.xon:,.0f}"
+        )
     return {"xoff": xoff, "xon": xon, "room": xoff + headroom}
 
 
@@ -120,9 +193,19 @@ def _given(flows, order, row, packet, draw):
     given = np.zeros(len(flows), engine.MESSAGE)
     packets = -(-flows.size // packet)
     if packets.sum() > MOST_PACKETS:
-        raise ValueError(f"size must come to at most {MOST_PACKETS:,} packets in all, not {packets.sum():,}")
+        raise ValueError(
+            f"size must come to at most {MOST_PACKETS:,} packets in all, not {packets.sum():,}"
+        )
     start = picoseconds("start", flows.start)
-    columns = {"row": row, "lane": flows.lane, "source": flows.source, "target": flows.target, "size": flows.size, "packets": packets, "start": start}
+    columns = {
+        "row": row,
+        "lane": flows.lane,
+        "source": flows.source,
+        "target": flows.target,
+        "size": flows.size,
+        "packets": packets,
+        "start": start,
+    }
     for name, column in columns.items():
         given[name] = column[order]
     given["first"] = np.cumsum(given["packets"]) - given["packets"]
@@ -137,7 +220,9 @@ def grown(s):
 
     def twice(name):
         old = getattr(s, name)
-        longer[name] = np.concatenate([old, np.zeros((max(64, len(old)), *old.shape[1:]), old.dtype)])
+        longer[name] = np.concatenate(
+            [old, np.zeros((max(64, len(old)), *old.shape[1:]), old.dtype)]
+        )
 
     if clock["events"] + setup["margin"] > s.heap.size:
         twice("heap")
@@ -149,7 +234,9 @@ def grown(s):
     if clock["spares"] < 2:
         twice("packets")
         old, new = len(s.packets), len(longer["packets"])
-        longer["told"] = np.zeros((new, s.told.shape[1]) if setup["control"] == engine.HPCC else (1, 1), engine.STAMP)
+        longer["told"] = np.zeros(
+            (new, s.told.shape[1]) if setup["control"] == engine.HPCC else (1, 1), engine.STAMP
+        )
         longer["told"][: len(s.told)] = s.told
         longer["packets"]["after"][old:] = [*range(old + 1, new), clock["spare"]]
         clock["spare"], clock["spares"] = old, clock["spares"] + new - old
@@ -161,7 +248,9 @@ def unsent(s):
     events, rest = s.heap[: s.clock[0]["events"]], np.zeros(s.ports.size, np.int64)
     coming = events[events["kind"] == engine.ARRIVE]
     port = s.packets["port"][coming["who"]]
-    np.add.at(rest, port, np.maximum(0, coming["time"] - s.ports["delay"][port] - s.clock[0]["now"]))
+    np.add.at(
+        rest, port, np.maximum(0, coming["time"] - s.ports["delay"][port] - s.clock[0]["now"])
+    )
     return rest
 
 
@@ -175,7 +264,9 @@ def waiting(s, p):
 
 
 def held(s):
-    """Bytes of each flow in the network, counted packet by packet: in every line and on every wire."""
+    """Bytes of each flow in the network, counted packet by packet:
+    in every line and on every wire.
+    """
     events = s.heap[: s.clock[0]["events"]]
     found = events["who"][events["kind"] == engine.ARRIVE].tolist()
     for p in np.flatnonzero(s.ports["head"] >= 0):
@@ -186,7 +277,9 @@ def held(s):
 
 
 def waits(s):
-    """Which full buffer waits for which: the channel that brought a packet, and the paused channel at which it stands."""
+    """Which full buffer waits for which: the channel that brought a packet, and the paused channel
+    at which it stands.
+    """
     found = {}
     for p in np.flatnonzero((s.ports["head"] >= 0) & (s.ports["paused"] == 1)):
         for k in waiting(s, p):

@@ -1,6 +1,8 @@
-"""The campus as a pyramid of bandwidth: what each tier adds up to, and what a ratio of tiers is worth when their bases differ.
+"""The campus as a pyramid of bandwidth: what each tier adds up to, and what a ratio of tiers is
+worth when their bases differ.
 
-A slide's rate counts one direction or both; a ratio of two rates means something only where both count the same.
+A slide's rate counts one direction or both; a ratio of two rates means something only where both
+count the same.
 
 Source: field guide, Scale-Up vs Scale-Out, after Broadcom's talk at OCP EMEA 2026.
 """
@@ -10,12 +12,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import amount, count, each, number, one, out, positive, together
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    each,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 
 
 @dataclass(frozen=True)
 class Pyramid:
-    """Tiers of a campus of `xpus`: totals `stated` and `per_direction`, bytes per second; ratios are of the first to the sum of the rest."""
+    """Tiers of a campus of `xpus`: totals `stated` and `per_direction`, bytes per second; ratios
+    are of the first to the sum of the rest.
+    """
 
     xpus: int
     names: tuple
@@ -32,20 +45,37 @@ class Pyramid:
 
 
 def pyramid(directions=(2, 1, 1), xpus=catalog.CAMPUS_XPUS, tiers=catalog.CAMPUS):
-    """The `Pyramid` of `xpus` accelerators; `directions` says for each tier how many its stated rate counts, 1 or 2.
+    """The `Pyramid` of `xpus` accelerators; `directions` says for each tier how many its stated
+    rate counts, 1 or 2.
 
-    The text says of none; the first is NVLink 5's rate in both. Raises ValueError unless there is one entry for each tier.
+    The text says of none; the first is NVLink 5's rate in both. Raises ValueError unless there is
+    one entry for each tier.
 
     >>> [round(pyramid(bases).ratio_per_direction, 1) for bases in ((2, 2, 2), (2, 1, 1))]
     [8.2, 4.1]
     """
-    xpus, tiers = int(one("xpus", count("xpus", xpus))), tuple(each("tiers", tiers))
-    bases = [one("directions", number("directions", base, least=1, most=2, expected="1 or 2 for each tier", whole=True))
-             for base in each("directions", directions)]
+    xpus, tiers = int(scalar("xpus", count("xpus", xpus))), tuple(each("tiers", tiers))
+    bases = [
+        scalar(
+            "directions",
+            number(
+                "directions", base, least=1, most=2, expected="1 or 2 for each tier", whole=True
+            ),
+        )
+        for base in each("directions", directions)
+    ]
     if len(bases) != len(tiers) or len(tiers) < 2:
-        raise ValueError(f"directions must name 1 or 2 for each of {len(tiers)} tiers, two or more, not {directions!r}")
+        raise ValueError(
+            f"directions must name 1 or 2 for each of {len(tiers)} tiers, two or more, not"
+            f" {directions!r}"
+        )
     stated = tuple(xpus * tier.rate for tier in tiers)
-    return Pyramid(xpus, tuple(tier.name for tier in tiers), stated, tuple(total / base for total, base in zip(stated, bases)))
+    return Pyramid(
+        xpus,
+        tuple(tier.name for tier in tiers),
+        stated,
+        tuple(total / base for total, base in zip(stated, bases)),
+    )
 
 
 def watts_each(regime):
@@ -60,16 +90,18 @@ def watts_each(regime):
 
 
 def planes_to_match(rate, port):
-    """Planes: switches side by side, each with a `port` for every accelerator, whose ports add up to `rate`: ``ceil(rate/port)``.
+    """Planes: switches side by side, each with a `port` for every accelerator, whose ports add up
+    to `rate`: ``ceil(rate/port)``.
 
     Both count the same directions. A port of 200 Gb/s sends 200 and receives 200.
 
     >>> from fabriclab.units import Gbps, Tbps
-    >>> planes_to_match(14.4 * Tbps, 200 * Gbps), planes_to_match(7.2 * Tbps, 200 * Gbps)     # two directions against one; one against one
+    >>> # two directions against one; one against one
+    >>> planes_to_match(14.4 * Tbps, 200 * Gbps), planes_to_match(7.2 * Tbps, 200 * Gbps)
     (72, 36)
     """
-    rate, port = amount("rate", rate), positive("port", port)
-    together(rate=rate, port=port)
+    rate, port = nonnegative("rate", rate), positive("port", port)
+    broadcastable(rate=rate, port=port)
     # a ratio a hair above a whole number is that number
     planes = np.ceil(rate / port * (1 - 1e-12))
-    return out(planes) if np.ndim(planes) else int(planes)
+    return scalar_or_array(planes) if np.ndim(planes) else int(planes)

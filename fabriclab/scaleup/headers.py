@@ -1,7 +1,9 @@
-"""What of a packet is payload: Ethernet under IP, under RoCEv2 and under ESUN, and many small transactions in one packet.
+"""What of a packet is payload: Ethernet under IP, under RoCEv2 and under ESUN, and many small
+transactions in one packet.
 
-Scale-up moves cache lines and flags, tens to hundreds of bytes at a time, where a header of IP is as large as what it
-carries. Two remedies: a shorter header (ESUN), or one header for several transactions (packing, SUE-T).
+Scale-up moves cache lines and flags, tens to hundreds of bytes at a time, where a header of IP is
+as large as what it carries. Two remedies: a shorter header (ESUN), or one header for several
+transactions (packing, SUE-T).
 
 Sources: IEEE 802.3; RFC 791, 8200, 768; IBTA annex 17; field guide, ESUN and SUE-T.
 """
@@ -9,13 +11,14 @@ Sources: IEEE 802.3; RFC 791, 8200, 768; IBTA annex 17; field guide, ESUN and SU
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import amount, count, one, out, positive, together
+from fabriclab.checks import broadcastable, count, nonnegative, positive, scalar, scalar_or_array
 
 STACKS = tuple(stack.name for stack in catalog.HEADER_STACKS)
 
 
 def header_bytes(stack):
-    """Bytes of a frame's time on the wire that are not payload: 38 of Ethernet and what `stack` has inside.
+    """Bytes of a frame's time on the wire that are not payload: 38 of Ethernet and what `stack` has
+    inside.
 
     `stack` is "ESUN", "IPv4", "IPv6" or "RoCEv2".
 
@@ -35,22 +38,32 @@ def _inside(stack):
 def payload_efficiency(size, stack, transactions=1, command=0):
     """Share of a packet's time on the wire that is data: ``k s / (38 + max(46, H + k (s + c)))``.
 
-    `transactions` k of `size` s bytes each, more than zero, travel in one packet behind H bytes of headers of `stack`, each
-    with `command` c bytes of its own that say what it is. Below 46 bytes Ethernet pads. The packet has to fit the path's MTU.
+    `transactions` k of `size` s bytes each, more than zero, travel in one packet behind H bytes of
+    headers of `stack`, each with `command` c bytes of its own that say what it is. Below 46 bytes
+    Ethernet pads. The packet has to fit the path's MTU.
 
     >>> [round(100 * payload_efficiency(64, stack), 1) for stack in STACKS]
     [60.4, 52.5, 45.1, 43.8]
     >>> round(100 * payload_efficiency(64, "ESUN", transactions=16), 1)
     96.1
     """
-    size, k, command = positive("size", size), count("transactions", transactions), amount("command", command)
-    together(size=size, transactions=k, command=command)
+    size, k, command = (
+        positive("size", size),
+        count("transactions", transactions),
+        nonnegative("command", command),
+    )
+    broadcastable(size=size, transactions=k, command=command)
     around = catalog.ETHERNET_FRAME + catalog.ETHERNET_GAP
-    return out(k * size / (around + np.maximum(catalog.ETHERNET_LEAST, _inside(stack) + k * (size + command))))
+    return scalar_or_array(
+        k
+        * size
+        / (around + np.maximum(catalog.ETHERNET_LEAST, _inside(stack) + k * (size + command)))
+    )
 
 
 def packing_delay(transactions, size, rate):
-    """Seconds that the first of k transactions waits for the last, where `rate` bytes per second of them are made: ``(k-1) s / rate``.
+    """Seconds that the first of k transactions waits for the last, where `rate` bytes per second of
+    them are made: ``(k-1) s / rate``.
 
     A packer that conserves work does not wait: it takes what is there when the port is free.
 
@@ -58,13 +71,18 @@ def packing_delay(transactions, size, rate):
     >>> round(packing_delay(16, 64, 1 * GB) / ns)
     960
     """
-    size, k, rate = amount("size", size), count("transactions", transactions), positive("rate", rate)
-    together(size=size, transactions=k, rate=rate)
-    return out((k - 1) * size / rate)
+    size, k, rate = (
+        nonnegative("size", size),
+        count("transactions", transactions),
+        positive("rate", rate),
+    )
+    broadcastable(size=size, transactions=k, rate=rate)
+    return scalar_or_array((k - 1) * size / rate)
 
 
 def spare_bits(fields=None, width=32):
-    """Bits that the fields of a header leave: ``width - sum``. Without `fields`, a dict of bits by name, those of ESUN's.
+    """Bits that the fields of a header leave: ``width - sum``. Without `fields`, a dict of bits by
+    name, those of ESUN's.
 
     >>> spare_bits()
     7
@@ -72,7 +90,10 @@ def spare_bits(fields=None, width=32):
     fields = catalog.ESUN_FIELDS if fields is None else fields
     if not isinstance(fields, dict):
         raise ValueError(f"fields must be a dict of bits by name, not {fields!r}")
-    used, width = sum(count(f"fields[{name!r}]", bits) for name, bits in fields.items()), one("width", count("width", width))
+    used, width = (
+        sum(count(f"fields[{name!r}]", bits) for name, bits in fields.items()),
+        scalar("width", count("width", width)),
+    )
     if used > width:
         raise ValueError(f"fields must fit {width:g} bits, not take {used:g}")
     return int(width - used)

@@ -1,9 +1,11 @@
-"""mlxlink: one port as its firmware sees it: state, speed, lanes, FEC, and how many bits arrive wrong.
+"""mlxlink: one port as its firmware sees it: state, speed, lanes, FEC, and how many bits arrive
+wrong.
 
-The layout, in our words. Sections with a title underlined by dashes; under each, lines of ``name : value``, the values of
-lanes parted by commas, colours around what is judged good or bad. Any section may be missing: -c adds the counters. A bit
-error ratio is printed with one digit (2E-9), and 15E-255 is how the firmware says that it has seen no error at all; that
-is a bound, not a ratio. A file may hold several ports, one dump after another.
+The layout, in our words. Sections with a title underlined by dashes; under each, lines of ``name :
+value``, the values of lanes parted by commas, colours around what is judged good or bad. Any
+section may be missing: -c adds the counters. A bit error ratio is printed with one digit (2E-9),
+and 15E-255 is how the firmware says that it has seen no error at all; that is a bound, not a ratio.
+A file may hold several ports, one dump after another.
 """
 
 import math
@@ -27,12 +29,20 @@ KP4_LIMIT = 2.4e-4  # IEEE 802.3, clause 120: the raw ratio RS(544,514) is made 
 _MOST_PORTS = 4096
 _FIELD = re.compile(r"^\s*([A-Za-z][^:]{0,60}?)\s*:(?:\s+(.*?))?\s*$")
 _RATIO = re.compile(r"\d{1,3}(?:\.\d{1,6})?[eE]-\d{1,3}|0(?:\.0+)?")
-_SECTIONS = ("Operational Info", "Supported Info", "Troubleshooting Info", "Tool Information", "Physical Counters and BER Info", "Module Info")
+_SECTIONS = (
+    "Operational Info",
+    "Supported Info",
+    "Troubleshooting Info",
+    "Tool Information",
+    "Physical Counters and BER Info",
+    "Module Info",
+)
 
 
 @dataclass(frozen=True)
 class Port:
-    """One port as read; None for what was not printed or is N/A. `line` is where it begins, `cleared` the seconds since the
+    """One port as read; None for what was not printed or is N/A. `line` is where it begins,
+    `cleared` the seconds since the
     counters were cleared; a bit error ratio of 0.0 means that none was seen (see `bound`)."""
 
     line: int
@@ -82,10 +92,12 @@ def _rate(speed, width):
 
 
 def bound(port, rate=None):
-    """The bit error ratio that a port with no error seen stays below, with 95 % confidence: ``3 / (bits seen)``.
+    """The bit error ratio that a port with no error seen stays below, with 95 % confidence: ``3 /
+    (bits seen)``.
 
-    No error in n bits has probability (1 - b)^n, which is 5 % at b = 3/n: the rule of three. `rate` in bytes per second
-    goes before the speed that the file prints. None where rate or time is not known.
+    No error in n bits has probability (1 - b)^n, which is 5 % at b = 3/n: the rule of three. `rate`
+    in bytes per second goes before the speed that the file prints. None where rate or time is not
+    known.
 
     >>> f"{bound(Port(1, cleared=60.0), 400 * Gbps):.3e}"
     '1.250e-13'
@@ -159,8 +171,9 @@ _READ = {
 def read(path):
     """A `Reading` of mlxlink's output at `path`, with as many ports as it holds dumps.
 
-    Raises ValueError naming file, line and reason for a value that cannot be what its name says (a count with letters, a
-    ratio above one), for a file that ends in the middle of a line it needs, and for one with no field of mlxlink's.
+    Raises ValueError naming file, line and reason for a value that cannot be what its name says (a
+    count with letters, a ratio above one), for a file that ends in the middle of a line it needs,
+    and for one with no field of mlxlink's.
     """
     ports, kept, other, begun, last, at = [], {}, {}, 1, 0, set()
 
@@ -174,7 +187,13 @@ def read(path):
         last = line.number
         title = line.text.strip()
         found = _FIELD.match(line.text[:4096])
-        if title in _SECTIONS and title in at or found and found[1] in _READ and _READ[found[1]][0] in kept:
+        if (
+            title in _SECTIONS
+            and title in at
+            or found
+            and found[1] in _READ
+            and _READ[found[1]][0] in kept
+        ):
             close()
             kept, other, begun, at = {}, {}, line.number, set()
         if title in _SECTIONS:
@@ -202,18 +221,25 @@ def read(path):
 
 
 def code_of(port):
-    """The Reed-Solomon code that the port's FEC line names, RS(544,514) where the line is missing, None where none is in use."""
+    """The Reed-Solomon code that the port's FEC line names, RS(544,514) where the line is missing,
+    None where none is in use.
+    """
     if port.fec is None:
         return link.KP4
     found = re.search(r"\((\d{2,4}),\s*(\d{2,4})\)", port.fec)
     try:
-        return link.ReedSolomon(int(found[1]), int(found[2]), name=f"RS({found[1]},{found[2]})") if found else None
+        return (
+            link.ReedSolomon(int(found[1]), int(found[2]), name=f"RS({found[1]},{found[2]})")
+            if found
+            else None
+        )
     except ValueError:
         return None
 
 
 def threshold(code):
-    """The raw bit error ratio at which `code` loses as many codewords as RS(544,514) does at 2.4e-4, its limit by IEEE 802.3.
+    """The raw bit error ratio at which `code` loses as many codewords as RS(544,514) does at
+    2.4e-4, its limit by IEEE 802.3.
 
     >>> f"{threshold(link.KP4):.2g}"
     '0.00024'
@@ -222,7 +248,8 @@ def threshold(code):
 
 
 def worst_lane(port):
-    """(lane from 0, its errors over the median of the other lanes, its share of all), or None for fewer than two lanes or no errors.
+    """(lane from 0, its errors over the median of the other lanes, its share of all), or None for
+    fewer than two lanes or no errors.
 
     >>> worst_lane(Port(1, raw_errors_per_lane=(10, 20, 600, 10)))
     (2, 60.0, 0.9375)
@@ -236,48 +263,100 @@ def worst_lane(port):
 
 
 def best(port):
-    """Bytes per second that port and cable are both good for over the lanes in use, None where neither lists its speeds."""
-    both = [speed for speed in port.cable_speeds if not port.enabled_speeds or speed in port.enabled_speeds]
-    return max((rate for rate in (_rate(speed, port.width) for speed in both) if rate), default=None)
+    """Bytes per second that port and cable are both good for over the lanes in use, None where
+    neither lists its speeds.
+    """
+    both = [
+        speed
+        for speed in port.cable_speeds
+        if not port.enabled_speeds or speed in port.enabled_speeds
+    ]
+    return max(
+        (rate for rate in (_rate(speed, port.width) for speed in both) if rate), default=None
+    )
 
 
 def enabled(port):
-    """Bytes per second of the fastest speed enabled, over the lanes in use, None where none is listed."""
-    return max((rate for rate in (_rate(speed, port.width) for speed in port.enabled_speeds) if rate), default=None)
+    """Bytes per second of the fastest speed enabled, over the lanes in use, None where none is
+    listed.
+    """
+    return max(
+        (rate for rate in (_rate(speed, port.width) for speed in port.enabled_speeds) if rate),
+        default=None,
+    )
 
 
 def doubts(port):
     """What looks wrong with a port, one sentence each, the gravest first."""
     found = []
     if port.state and port.state.split()[0].lower() not in ("active", "up"):
-        found.append(f"the link is not up: state {port.state[:40]}" + (f", physical state {port.physical_state[:40]}" if port.physical_state else ""))
+        found.append(
+            f"the link is not up: state {port.state[:40]}"
+            + (f", physical state {port.physical_state[:40]}" if port.physical_state else "")
+        )
     if port.recommendation and not port.recommendation.startswith("No issue"):
         found.append(f"the firmware says: {shorten(port.recommendation, 120)}")
     if port.effective_errors or port.effective_ber:
-        seen = f"{port.effective_errors:,} errors" if port.effective_errors else f"a ratio of {port.effective_ber:g}"
-        found.append(f"errors get past the FEC: {seen} after correction; each costs a packet, which go-back-N pays for with all that is in flight")
+        seen = (
+            f"{port.effective_errors:,} errors"
+            if port.effective_errors
+            else f"a ratio of {port.effective_ber:g}"
+        )
+        found.append(
+            f"errors get past the FEC: {seen} after correction; each costs a packet, which"
+            " go-back-N pays for with all that is in flight"
+        )
     code = code_of(port)
     if port.raw_ber and code and port.raw_ber > threshold(code) / 10:
         near = "beyond" if port.raw_ber > threshold(code) else "within a factor of ten of"
-        found.append(f"raw BER {port.raw_ber:g} is {near} the {threshold(code):.2g} that {code.name} is good for")
+        found.append(
+            f"raw BER {port.raw_ber:g} is {near} the {threshold(code):.2g} that {code.name} is"
+            " good for"
+        )
     worst = worst_lane(port)
-    if worst and worst[1] > 10 and (not port.raw_errors_per_lane or max(port.raw_errors_per_lane) > 100):
-        times = f"{_times(worst[1])} times the errors of the median of the others" if worst[1] < math.inf else "all the errors"
-        found.append(f"lane {worst[0]} alone has {times}: dirt or damage on one fibre or contact, not a weak module")
+    if (
+        worst
+        and worst[1] > 10
+        and (not port.raw_errors_per_lane or max(port.raw_errors_per_lane) > 100)
+    ):
+        times = (
+            f"{_times(worst[1])} times the errors of the median of the others"
+            if worst[1] < math.inf
+            else "all the errors"
+        )
+        found.append(
+            f"lane {worst[0]} alone has {times}: dirt or damage on one fibre or contact, not a weak"
+            " module"
+        )
     if port.link_downs:
-        often = f" in {si(port.cleared, 's')}: {port.link_downs / (port.cleared / day):.3g} a day" if port.cleared else ""
-        found.append(f"the link went down {port.link_downs} time{'s' * (port.link_downs != 1)}{often}")
+        often = (
+            f" in {si(port.cleared, 's')}: {port.link_downs / (port.cleared / day):.3g} a day"
+            if port.cleared
+            else ""
+        )
+        found.append(
+            f"the link went down {port.link_downs} time{'s' * (port.link_downs != 1)}{often}"
+        )
     if port.recoveries:
-        found.append(f"{port.recoveries} link error recover{'ies' if port.recoveries != 1 else 'y'}: it dropped and came back by itself")
+        found.append(
+            f"{port.recoveries} link error recover{'ies' if port.recoveries != 1 else 'y'}: it"
+            " dropped and came back by itself"
+        )
     fastest = best(port)
     if fastest and port.rate and port.rate < 0.99 * fastest:
-        found.append(f"runs at {si(port.rate, 'b/s')}, though port and cable are good for {si(fastest, 'b/s')}: negotiated down, or lanes are dead")
+        found.append(
+            f"runs at {si(port.rate, 'b/s')}, though port and cable are good for"
+            f" {si(fastest, 'b/s')}: negotiated down, or lanes are dead"
+        )
     return found
 
 
 def report(reading):
     """The few lines that ``fabriclab read`` prints for mlxlink's output."""
-    blocks = [_block(port, number, len(reading.ports)) for number, port in enumerate(reading.ports[:20], 1)]
+    blocks = [
+        _block(port, number, len(reading.ports))
+        for number, port in enumerate(reading.ports[:20], 1)
+    ]
     if len(reading.ports) > 20:
         blocks.append([f"… and {len(reading.ports) - 20} more ports"])
     return "\n".join(line for block in blocks for line in block)
@@ -285,7 +364,9 @@ def report(reading):
 
 def _block(port, number, of):
     facts = [port.state, port.speed, f"{port.width} lanes" if port.width else None, port.fec]
-    head = f"mlxlink{f', port {number} of {of}' if of > 1 else ''}: " + (", ".join(fact for fact in facts if fact) or "counters only, speed and FEC not printed")
+    head = f"mlxlink{f', port {number} of {of}' if of > 1 else ''}: " + (
+        ", ".join(fact for fact in facts if fact) or "counters only, speed and FEC not printed"
+    )
     if port.cleared:
         head += f"; counters since {si(port.cleared, 's')}"
     lines = [head, *(f"  {line}" for line in (*_raw_lines(port), *_after_lines(port)))]
@@ -300,9 +381,14 @@ def _raw_lines(port):
             limit = threshold(code)
             loss = code.codeword_loss(port.raw_ber)
             named = "" if port.fec else " (taken for granted: the file names no FEC)"
-            where = f"{_times(limit / port.raw_ber)} times below" if port.raw_ber <= limit else "above"
+            where = (
+                f"{_times(limit / port.raw_ber)} times below" if port.raw_ber <= limit else "above"
+            )
             said[0] += f": {where} the {limit:.2g} of {code.name}{named}"
-            said.append(f"if errors were independent, {code.name} would lose {'fewer than 1e-300' if loss < 1e-300 else f'{loss:.2g}'} of the codewords")
+            said.append(
+                f"if errors were independent, {code.name} would lose"
+                f" {'fewer than 1e-300' if loss < 1e-300 else f'{loss:.2g}'} of the codewords"
+            )
     elif port.raw_ber == 0.0:
         said.append(f"raw BER: no error seen{_bound_words(port)}")
     if worst := worst_lane(port):
@@ -328,5 +414,8 @@ def _bound_words(port):
     if limit := bound(port):
         return f", so the ratio is below {limit:.2g} (95 %: fewer than 3 in all bits since)"
     if port.cleared:
-        return f"; the speed is not printed, at 400 Gb/s the ratio would be below {bound(port, 400 * Gbps):.2g} (95 %: fewer than 3 in all bits since)"
+        return (
+            "; the speed is not printed, at 400 Gb/s the ratio would be below"
+            f" {bound(port, 400 * Gbps):.2g} (95 %: fewer than 3 in all bits since)"
+        )
     return "; without time and speed that bounds nothing"

@@ -1,7 +1,8 @@
-"""A file as the readers see it: a stream of clean lines, or a refusal that names the line and the reason.
+"""A file as the readers see it: a stream of clean lines, or a refusal that names the line and the
+reason.
 
-Nothing is held but the line at hand, so a file's length does not matter to memory; a file that is no text, or larger
-than a benchmark's log can be, is refused as soon as that shows.
+Nothing is held but the line at hand, so a file's length does not matter to memory; a file that is
+no text, or larger than a benchmark's log can be, is refused as soon as that shows.
 """
 
 import os
@@ -16,16 +17,29 @@ LONG_FILE = 16 * 2**20  # bytes: from here on one waits
 MOST_ROWS = 100_000
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]{0,200}\x07|\x1b[()][A-Z0-9]")
-# mpirun --tag-output and its kin set one before each piece a rank writes, which may be the middle of a line
+# mpirun --tag-output and its kin set one before each piece a rank writes, which may be the middle
+# of a line
 # what else a terminal would act on, or an editor show in another order
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 _SPACE = re.compile("[\x0b\x0c\x0d\x1c-\x1f\x85\u2028\u2029]")
 _RANK_TAGS = re.compile(r"\[[\w.@-]*,\d+\]<std(?:out|err|diag)>:")
-_PACKED = {b"\x1f\x8b": "gzip", b"PK": "zip", b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"PK": "zip",
+    b"\xfd7zXZ": "xz",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 
 
-class Line(NamedTuple):  # a file has millions, and a tuple is made four times as fast as a frozen dataclass
-    """One line: its number, its text without colours, rank tags and line ending, and whether its ending was there."""
+class Line(
+    NamedTuple
+):  # a file has millions, and a tuple is made four times as fast as a frozen dataclass
+    """One line: its number, its text without colours, rank tags and line ending, and whether its
+    ending was there.
+    """
 
     number: int
     text: str
@@ -56,10 +70,10 @@ def shorten(text, most=60):
 def lines(path):
     """Yield the `Line`s of the file at `path`.
 
-    Colours (ANSI), carriage returns, a byte-order mark and MPI rank tags are taken off, and what else a terminal would act on is a
-    question mark. Raises ValueError naming file
-    and line for what is no text file: missing, a folder or a device, empty, compressed, holding a zero byte, a line of
-    more than 64 KiB, more than 256 MiB in all.
+    Colours (ANSI), carriage returns, a byte-order mark and MPI rank tags are taken off, and what
+    else a terminal would act on is a question mark. Raises ValueError naming file and line for what
+    is no text file: missing, a folder or a device, empty, compressed, holding a zero byte, a line
+    of more than 64 KiB, more than 256 MiB in all.
     """
     read, text_of_path = 0, name(path)
     if "\0" in text_of_path:
@@ -67,9 +81,22 @@ def lines(path):
     try:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
-            refuse(path, 0, "a folder" if stat.S_ISDIR(found.st_mode) else "not a plain file: save the tool's output in one first")
+            refuse(
+                path,
+                0,
+                (
+                    "a folder"
+                    if stat.S_ISDIR(found.st_mode)
+                    else "not a plain file: save the tool's output in one first"
+                ),
+            )
         if found.st_size > LARGEST_FILE:
-            refuse(path, 0, f"larger than {LARGEST_FILE // 2**20} MiB: cut out the part that holds the tool's output")
+            refuse(
+                path,
+                0,
+                f"larger than {LARGEST_FILE // 2**20} MiB: cut out the part that holds the tool's"
+                " output",
+            )
         with open(path, "rb") as file:
             number, shown = 0, LONG_FILE
             while raw := file.readline(LONGEST_LINE + 1):
@@ -98,14 +125,27 @@ def lines(path):
 
 def _refuse_content(path, number, raw):
     if b"\0" in raw:
-        refuse(path, number, "holds a zero byte: a binary file, or text in UTF-16; save it as UTF-8")
+        refuse(
+            path, number, "holds a zero byte: a binary file, or text in UTF-16; save it as UTF-8"
+        )
     if len(raw) > LONGEST_LINE:
-        refuse(path, number, f"longer than {LONGEST_LINE // 1024} KiB: no tool known here prints such a line")
-    refuse(path, number, f"the file goes on beyond {LARGEST_FILE // 2**20} MiB: cut out the part that holds the tool's output")
+        refuse(
+            path,
+            number,
+            f"longer than {LONGEST_LINE // 1024} KiB: no tool known here prints such a line",
+        )
+    refuse(
+        path,
+        number,
+        f"the file goes on beyond {LARGEST_FILE // 2**20} MiB: cut out the part that holds the"
+        " tool's output",
+    )
 
 
 def _progress(text, read, size):
-    """For one who waits at a terminal: how far a long file is read. It is wiped by whatever is said next."""
+    """For one who waits at a terminal: how far a long file is read. It is wiped by whatever is said
+    next.
+    """
     if sys.stderr is not None and sys.stderr.isatty():
         end = "\r\x1b[K" if read + LONG_FILE > size else ""
         sys.stderr.write(f"\r\x1b[K{shorten(text, 50)}: {read / max(size, read):.0%} read{end}")

@@ -1,13 +1,16 @@
-"""SONiC's PFC watchdog (``show pfcwd stats``, ``show pfcwd config``): queues that were paused so long that it let go.
+"""SONiC's PFC watchdog (``show pfcwd stats``, ``show pfcwd config``): queues that were paused so
+long that it let go.
 
-The layout, in our words. Statistics: a row a queue ("Ethernet4:3"), its status (operational or stormed), storms detected
-and restored as "2/2", packets let through and dropped as "100/300" for each direction, and the same again since the last
-storm. The configuration: a row a port with the action (drop, forward, alert) and two times in milliseconds, after a
-line that may tell the polling interval.
+The layout, in our words. Statistics: a row a queue ("Ethernet4:3"), its status (operational or
+stormed), storms detected and restored as "2/2", packets let through and dropped as "100/300" for
+each direction, and the same again since the last storm. The configuration: a row a port with the
+action (drop, forward, alert) and two times in milliseconds, after a line that may tell the polling
+interval.
 
-A storm is a queue that received pauses without a break for the detection time, 200 ms by default: the peer, or what is
-behind it, did not take a packet for that long. The watchdog then drops that queue's packets (or forwards them, no
-longer lossless) until the pauses have been gone for the restoration time. It ends the stop of the others, not the cause.
+A storm is a queue that received pauses without a break for the detection time, 200 ms by default:
+the peer, or what is behind it, did not take a packet for that long. The watchdog then drops that
+queue's packets (or forwards them, no longer lossless) until the pauses have been gone for the
+restoration time. It ends the stop of the others, not the cause.
 """
 
 import re
@@ -28,7 +31,8 @@ _MOST = 20_000
 
 @dataclass(frozen=True)
 class Queue:
-    """One queue: its `line`, `port` and `number`, whether it is `stormed` now, storms `detected` and `restored`, packets sent
+    """One queue: its `line`, `port` and `number`, whether it is `stormed` now, storms `detected`
+    and `restored`, packets sent
     and received that passed and that were dropped while it stormed; None where N/A."""
 
     line: int
@@ -49,7 +53,9 @@ class Queue:
 
 @dataclass(frozen=True)
 class Setting:
-    """How one port is watched: `action`, and `detection` and `restoration` in seconds (the latter None where not set)."""
+    """How one port is watched: `action`, and `detection` and `restoration` in seconds (the latter
+    None where not set).
+    """
 
     line: int
     port: str
@@ -71,14 +77,20 @@ class Reading:
     @property
     def storms(self):
         """The queues that had a storm, most first."""
-        return tuple(sorted((queue for queue in self.queues if queue.detected or queue.stormed), key=lambda queue: -queue.detected))
+        return tuple(
+            sorted(
+                (queue for queue in self.queues if queue.detected or queue.stormed),
+                key=lambda queue: -queue.detected,
+            )
+        )
 
 
 def read(path):
     """A `Reading` of SONiC's watchdog at `path`, statistics or configuration or both.
 
-    Raises ValueError naming file, line and reason for a row that is not whole, a queue or port given twice, more storms
-    restored than detected, and a table without a row: no data, not a quiet network.
+    Raises ValueError naming file, line and reason for a row that is not whole, a queue or port
+    given twice, more storms restored than detected, and a table without a row: no data, not a quiet
+    network.
     """
     queues, settings, table, last = {}, {}, None, 0
     for line in lines(path):
@@ -108,21 +120,51 @@ def _queue(path, number, text):
     cells = text.split()
     where = re.fullmatch(r"([A-Za-z][\w./-]{0,40}):(\d{1,2})", cells[0])
     pairs = [_PAIR.fullmatch(cell) for cell in cells[2:]]
-    if not where or len(cells) < 5 or not pairs[0] or not all(pair or cell == "N/A" for pair, cell in zip(pairs, cells[2:])):
-        refuse(path, number, f"not a whole row of a queue, its status and pairs of counts: {shorten(text)}")
+    if (
+        not where
+        or len(cells) < 5
+        or not pairs[0]
+        or not all(pair or cell == "N/A" for pair, cell in zip(pairs, cells[2:]))
+    ):
+        refuse(
+            path,
+            number,
+            f"not a whole row of a queue, its status and pairs of counts: {shorten(text)}",
+        )
     if cells[1] not in ("operational", "stormed"):
-        refuse(path, number, f"{shorten(cells[1])} is no status of a queue, which is operational or stormed: {shorten(text)}")
+        refuse(
+            path,
+            number,
+            f"{shorten(cells[1])} is no status of a queue, which is operational or stormed:"
+            f" {shorten(text)}",
+        )
     detected, restored = (int(count) for count in pairs[0].groups())
     if restored > detected:
-        refuse(path, number, f"{restored} storms restored of {detected} detected, which cannot be: {shorten(text)}")
-    passed = [count for pair in pairs[1:3] for count in ((int(pair[1]), int(pair[2])) if pair else (None, None))]
-    return cells[0], Queue(number, where[1], int(where[2]), cells[1] == "stormed", detected, restored, *passed)
+        refuse(
+            path,
+            number,
+            f"{restored} storms restored of {detected} detected, which cannot be: {shorten(text)}",
+        )
+    passed = [
+        count
+        for pair in pairs[1:3]
+        for count in ((int(pair[1]), int(pair[2])) if pair else (None, None))
+    ]
+    return cells[0], Queue(
+        number, where[1], int(where[2]), cells[1] == "stormed", detected, restored, *passed
+    )
 
 
 def _setting(path, number, text):
     cells = text.split()
     times = [float(cell) * ms if re.fullmatch(r"\d{1,7}", cell) else None for cell in cells[2:]]
-    if len(cells) != 4 or cells[1] not in _ACTIONS or times[0] is None or times[1] is None and cells[3] not in ("infinite", "N/A"):
+    if (
+        len(cells) != 4
+        or cells[1] not in _ACTIONS
+        or times[0] is None
+        or times[1] is None
+        and cells[3] not in ("infinite", "N/A")
+    ):
         refuse(path, number, f"not a whole row of a port, an action and two times: {shorten(text)}")
     return cells[0][:60], Setting(number, cells[0][:60], cells[1], times[0], times[1])
 
@@ -131,14 +173,36 @@ def doubts(reading):
     """What looks wrong, one sentence each, the gravest first."""
     found = []
     for queue in reading.storms[:6]:
-        now = "and one goes on" if queue.stormed else "all over" if queue.restored == queue.detected else f"{queue.restored} of them over, and it works now"
-        lost = f"; {queue.dropped:,} packet{'s' * (queue.dropped != 1)} dropped to end them" if queue.dropped else ""
-        found.append(f"{queue.port} queue {queue.number}: {queue.detected} storm{'s' * (queue.detected != 1)}, {now}{lost}; what is plugged in there, or lies behind it, stopped taking packets")
+        now = (
+            "and one goes on"
+            if queue.stormed
+            else (
+                "all over"
+                if queue.restored == queue.detected
+                else f"{queue.restored} of them over, and it works now"
+            )
+        )
+        lost = (
+            f"; {queue.dropped:,} packet{'s' * (queue.dropped != 1)} dropped to end them"
+            if queue.dropped
+            else ""
+        )
+        found.append(
+            f"{queue.port} queue {queue.number}: {queue.detected}"
+            f" storm{'s' * (queue.detected != 1)}, {now}{lost}; what is plugged in there, or lies"
+            " behind it, stopped taking packets"
+        )
     if len(reading.storms) > 6:
-        found.append(f"… and {len(reading.storms) - 6} more queues with storms: they spread from one place, look where most began")
+        found.append(
+            f"… and {len(reading.storms) - 6} more queues with storms: they spread from one place,"
+            " look where most began"
+        )
     slow = [setting for setting in reading.settings if setting.detection > DEFAULT]
     if slow:
-        found.append(f"{slow[0].port} waits {si(slow[0].detection, 's')} before it calls a storm, where {si(DEFAULT, 's')} is the default: all that time it spreads")
+        found.append(
+            f"{slow[0].port} waits {si(slow[0].detection, 's')} before it calls a storm, where"
+            f" {si(DEFAULT, 's')} is the default: all that time it spreads"
+        )
     return found
 
 
@@ -147,12 +211,35 @@ def report(reading):
     stormy = len(reading.storms)
     said = []
     if reading.queues:
-        head = f"{TOOL} (SONiC): {len(reading.queues)} queue{'s' * (len(reading.queues) != 1)}, {stormy} with a storm"
+        head = (
+            f"{TOOL} (SONiC): {len(reading.queues)} queue{'s' * (len(reading.queues) != 1)},"
+            f" {stormy} with a storm"
+        )
         if stormy:
-            said.append(f"a storm: pauses received without a break for the detection time, {si(DEFAULT, 's')} unless set otherwise")
+            said.append(
+                "a storm: pauses received without a break for the detection time,"
+                f" {si(DEFAULT, 's')} unless set otherwise"
+            )
     else:
-        head = f"{TOOL} (SONiC), its configuration: {len(reading.settings)} port{'s' * (len(reading.settings) != 1)}"
-    for action, detection, restoration in list(dict.fromkeys((one.action, one.detection, one.restoration) for one in reading.settings))[:4]:
-        ports = sum((one.action, one.detection, one.restoration) == (action, detection, restoration) for one in reading.settings)
-        said.append(f"{ports} port{'s' * (ports != 1)}: {action} after {si(detection, 's')}" + (f", back after {si(restoration, 's')} without pauses" if restoration is not None else ""))
-    return "\n".join([head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in doubts(reading))])
+        head = (
+            f"{TOOL} (SONiC), its configuration: {len(reading.settings)}"
+            f" port{'s' * (len(reading.settings) != 1)}"
+        )
+    for action, detection, restoration in list(
+        dict.fromkeys((one.action, one.detection, one.restoration) for one in reading.settings)
+    )[:4]:
+        ports = sum(
+            (one.action, one.detection, one.restoration) == (action, detection, restoration)
+            for one in reading.settings
+        )
+        said.append(
+            f"{ports} port{'s' * (ports != 1)}: {action} after {si(detection, 's')}"
+            + (
+                f", back after {si(restoration, 's')} without pauses"
+                if restoration is not None
+                else ""
+            )
+        )
+    return "\n".join(
+        [head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in doubts(reading))]
+    )

@@ -1,17 +1,20 @@
-"""Trees of switches: leaf-spine, fat-tree, rails, and `build`, which chooses tiers and wires evenly.
+"""Trees of switches: leaf-spine, fat-tree, rails, and `build`, which chooses tiers and wires
+evenly.
 
-Even wiring is the rule behind the counts: every leaf sends the same number of cables to every spine above it, so the
-number of spines divides a leaf's uplinks; dividing the cables by a switch's ports and rounding up is not enough.
+Even wiring is the rule behind the counts: every leaf sends the same number of cables to every spine
+above it, so the number of spines divides a leaf's uplinks; dividing the cables by a switch's ports
+and rounding up is not enough.
 Cables from a spine to the cores of its plane are even too, or several planes share a core.
 
-Sources: Al-Fares, Loukissas and Vahdat 2008 (fat-tree); NVIDIA DGX SuperPOD reference architectures (rails, counts).
+Sources: Al-Fares, Loukissas and Vahdat 2008 (fat-tree); NVIDIA DGX SuperPOD reference architectures
+(rails, counts).
 """
 
 import math
 
 import numpy as np
 
-from fabriclab.checks import number, one
+from fabriclab.checks import number, scalar
 from fabriclab.topology.graph import assemble, host_count, port_count, rate, whole
 from fabriclab.units import GB
 
@@ -21,30 +24,40 @@ TIERS = ("leaf", "spine", "core")
 def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB):
     """The smallest evenly wired tree for `end_points` ports: one switch, two tiers, or three.
 
-    `radix`: ports of a switch, or one number per tier. `oversubscription`: downlinks over uplinks of a leaf, or (leaf,
-    spine); what is not named is 1. A leaf has ``floor(radix/(1+r))`` uplinks, so 64 ports at 2:1 make 42 down and 21 up.
-    `per_node`: ports of one machine, kept on one leaf. `bandwidth`: bytes per second of a cable one way. A third tier
-    starts above ``radix^2/2`` end points at 1:1. Raises ValueError for what cannot be wired, saying why.
+    `radix`: ports of a switch, or one number per tier. `oversubscription`: downlinks over uplinks
+    of a leaf, or (leaf, spine); what is not named is 1. A leaf has ``floor(radix/(1+r))`` uplinks,
+    so 64 ports at 2:1 make 42 down and 21 up.
+    `per_node`: ports of one machine, kept on one leaf. `bandwidth`: bytes per second of a cable one
+    way. A third tier starts above ``radix^2/2`` end points at 1:1. Raises ValueError for what
+    cannot be wired, saying why.
 
     >>> build(1024, 64).switches, build(2049, 64).switches
     ({'leaf': 32, 'spine': 16}, {'leaf': 65, 'spine': 96, 'core': 64})
     >>> build(65_537, 64)
     Traceback (most recent call last):
-    ValueError: end_points cannot be wired: 65,537 of them need 2,049 leaves, more than three tiers of 64-port switches can join
+    ValueError: end_points cannot be wired: 65,537 of them need 2,049 leaves, more than three tiers
+    of 64-port switches can join
     """
     hosts, per_node = host_count("end_points", end_points), whole("per_node", per_node)
-    radices, ratios = _per_tier("radix", radix, 2), _per_tier("oversubscription", oversubscription, 1)
+    radices, ratios = (
+        _per_tier("radix", radix, 2),
+        _per_tier("oversubscription", oversubscription, 1),
+    )
     if hosts <= radices[0]:
         return _wire(f"one switch, {hosts} hosts", hosts, radices, ratios, 1, per_node, bandwidth)
     name = f"build({hosts:,} at {radices[0]} ports, {':'.join(f'{r:g}' for r in ratios)})"
     leaves = _leaves(hosts, per_node, radices, ratios)
-    return _wire(name, hosts, radices, ratios, 2 if leaves <= radices[1] else 3, per_node, bandwidth)
+    return _wire(
+        name, hosts, radices, ratios, 2 if leaves <= radices[1] else 3, per_node, bandwidth
+    )
 
 
 def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
-    """Two tiers exactly as told: `down` hosts and `up` uplinks on every leaf, the uplinks spread evenly over the spines.
+    """Two tiers exactly as told: `down` hosts and `up` uplinks on every leaf, the uplinks spread
+    evenly over the spines.
 
-    Raises ValueError when they cannot be: `spines` must divide `up`, and nothing may need more than `radix` ports.
+    Raises ValueError when they cannot be: `spines` must divide `up`, and nothing may need more than
+    `radix` ports.
 
     >>> leaf_spine(32, 16, 32, 32)
     leaf-spine: 1,024 hosts, 32 leaf, 16 spine, 2,048 cables
@@ -52,46 +65,80 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
     Traceback (most recent call last):
     ValueError: leaf-spine cannot be wired: a spine switch would need 128 ports and has 64
     """
-    leaves, spines, down, up = (whole(n, v) for n, v in (("leaves", leaves), ("spines", spines), ("down", down), ("up", up)))
+    leaves, spines, down, up = (
+        whole(n, v) for n, v in (("leaves", leaves), ("spines", spines), ("down", down), ("up", up))
+    )
     radix, bandwidth = whole("radix", radix, 2), rate(bandwidth)
     host_count("leaves times down and up", leaves * max(down, up))
     if up % spines:
-        raise ValueError(f"spines must divide a leaf's {up} uplinks so that the wiring is even, not {spines}")
+        raise ValueError(
+            f"spines must divide a leaf's {up} uplinks so that the wiring is even, not {spines}"
+        )
     leaf, host = np.arange(leaves), np.arange(leaves * down)
     bundles = {
         "host-leaf": (host, host.size + host // down, 1, bandwidth),
-        "leaf-spine": (host.size + np.repeat(leaf, spines), host.size + leaves + np.tile(np.arange(spines), leaves), up // spines, bandwidth),
+        "leaf-spine": (
+            host.size + np.repeat(leaf, spines),
+            host.size + leaves + np.tile(np.arange(spines), leaves),
+            up // spines,
+            bandwidth,
+        ),
     }
-    # only an even number of full leaves halves along leaves; uplinks beyond the hosts' own cables add nothing
-    closed = {"bisection": host.size / 2 * bandwidth * min(1.0, up / down)} if leaves % 2 == 0 else {}
+    # only an even number of full leaves halves along leaves; uplinks beyond the hosts' own cables
+    # add nothing
+    closed = (
+        {"bisection": host.size / 2 * bandwidth * min(1.0, up / down)} if leaves % 2 == 0 else {}
+    )
     place = (host // down)[:, None]
-    return assemble("leaf-spine", host.size, TIERS[:2], (leaves, spines), (radix,) * 2, bundles, place, optical=("leaf-spine",), closed=closed)
+    return assemble(
+        "leaf-spine",
+        host.size,
+        TIERS[:2],
+        (leaves, spines),
+        (radix,) * 2,
+        bundles,
+        place,
+        optical=("leaf-spine",),
+        closed=closed,
+    )
 
 
 def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB):
     """A 1:1 tree of `radix`-port switches, full or cut down to `hosts`.
 
-    Full: ``k^2/2`` hosts on ``3k/2`` switches (two tiers), ``k^3/4`` hosts on ``5k^2/4`` switches (three), whose pods hold
-    ``k^2/4`` hosts each. With N hosts and whole pods ``(2t-1) N/k`` switches and ``t N`` cables.
+    Full: ``k^2/2`` hosts on ``3k/2`` switches (two tiers), ``k^3/4`` hosts on ``5k^2/4`` switches
+    (three), whose pods hold ``k^2/4`` hosts each. With N hosts and whole pods ``(2t-1) N/k``
+    switches and ``t N`` cables.
 
     >>> fat_tree(64).switches, fat_tree(64, hosts=4096).switches
     ({'leaf': 2048, 'spine': 2048, 'core': 1024}, {'leaf': 128, 'spine': 128, 'core': 64})
     """
     radix, tiers = port_count(radix), whole("tiers", tiers, 2)
     if radix % 2 or tiers > 3:
-        raise ValueError(f"radix must be even, as half of a leaf's ports point up, not {radix}" if radix % 2 else f"tiers must be 2 or 3, not {tiers}")
+        raise ValueError(
+            f"radix must be even, as half of a leaf's ports point up, not {radix}"
+            if radix % 2
+            else f"tiers must be 2 or 3, not {tiers}"
+        )
     most = radix**tiers // (4 if tiers == 3 else 2)
     hosts = host_count("radix", most) if hosts is None else host_count("hosts", hosts)
     if hosts > most:
-        raise ValueError(f"hosts must be at most {most:,} in {tiers} tiers of {radix}-port switches, not {hosts:,}")
-    return _wire(f"fat-tree k={radix}, {tiers} tiers", hosts, (radix,) * 3, (1.0, 1.0), tiers, 1, bandwidth)
+        raise ValueError(
+            f"hosts must be at most {most:,} in {tiers} tiers of {radix}-port switches, not"
+            f" {hosts:,}"
+        )
+    return _wire(
+        f"fat-tree k={radix}, {tiers} tiers", hosts, (radix,) * 3, (1.0, 1.0), tiers, 1, bandwidth
+    )
 
 
 def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, bandwidth=50 * GB):
-    """GPU i of every node on rail i. `joined`: leaves of all rails share the spines; otherwise every rail is a network alone.
+    """GPU i of every node on rail i. `joined`: leaves of all rails share the spines; otherwise
+    every rail is a network alone.
 
-    A scalable unit is as many nodes as a leaf has downlinks (radix/2 at 1:1) and one leaf per rail: inside it, GPUs of
-    the same rail are one switch apart. Host n·rails + i is GPU i of node n. Separate rails meet only inside the nodes.
+    A scalable unit is as many nodes as a leaf has downlinks (radix/2 at 1:1) and one leaf per rail:
+    inside it, GPUs of the same rail are one switch apart. Host n·rails + i is GPU i of node n.
+    Separate rails meet only inside the nodes.
 
     >>> rail_optimised(127).cables, rail_optimised(127).switches
     ({'host-leaf': 1016, 'leaf-spine': 1024}, {'leaf': 32, 'spine': 16})
@@ -99,7 +146,10 @@ def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, ba
     {'leaf': 32, 'spine': 16}
     """
     nodes, rails = whole("nodes", nodes), whole("rails", rails)
-    radices, ratios = _per_tier("radix", radix, 2), _per_tier("oversubscription", oversubscription, 1)
+    radices, ratios = (
+        _per_tier("radix", radix, 2),
+        _per_tier("oversubscription", oversubscription, 1),
+    )
     host = np.arange(host_count("nodes times rails", nodes * rails))
     if not joined:
         return _separate(build(nodes, radices, ratios, 1, bandwidth), rails, bandwidth)
@@ -107,7 +157,18 @@ def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, ba
     units = -(-nodes // down)
     tiers = 2 if units * rails <= radices[1] else 3
     home = host // rails // down * rails + host % rails
-    return _wire(f"{rails} rails, {nodes:,} nodes", host.size, radices, ratios, tiers, rails, bandwidth, home, units * rails, rails)
+    return _wire(
+        f"{rails} rails, {nodes:,} nodes",
+        host.size,
+        radices,
+        ratios,
+        tiers,
+        rails,
+        bandwidth,
+        home,
+        units * rails,
+        rails,
+    )
 
 
 def _separate(one, rails, bandwidth):
@@ -126,13 +187,33 @@ def _separate(one, rails, bandwidth):
     bundles = {}
     for index, name in enumerate(one.layers):
         at = one.layer == index
-        bundles[name] = copies(one.a[at]), copies(one.b[at]), np.tile(one.multiplicity[at], rails), bandwidth
-    place = np.concatenate([np.tile(np.arange(rails), one.hosts)[:, None], np.repeat(one.position, rails, axis=0)], axis=1)
-    closed = {"bisection": one.closed["bisection"] * rails} if "bisection" in one.closed and one.hosts % 2 == 0 else {}
+        bundles[name] = (
+            copies(one.a[at]),
+            copies(one.b[at]),
+            np.tile(one.multiplicity[at], rails),
+            bandwidth,
+        )
+    place = np.concatenate(
+        [np.tile(np.arange(rails), one.hosts)[:, None], np.repeat(one.position, rails, axis=0)],
+        axis=1,
+    )
+    closed = (
+        {"bisection": one.closed["bisection"] * rails}
+        if "bisection" in one.closed and one.hosts % 2 == 0
+        else {}
+    )
     return assemble(
-        f"{rails} separate rails, {one.hosts:,} nodes", hosts, one.tiers, tuple(n * rails for n in one.counts), one.radix, bundles, place,
-        node=np.repeat(np.arange(one.hosts), rails), optical=one.optical, closed=closed,
-    )  # fmt: skip
+        f"{rails} separate rails, {one.hosts:,} nodes",
+        hosts,
+        one.tiers,
+        tuple(n * rails for n in one.counts),
+        one.radix,
+        bundles,
+        place,
+        node=np.repeat(np.arange(one.hosts), rails),
+        optical=one.optical,
+        closed=closed,
+    )
 
 
 def _per_tier(name, value, least):
@@ -142,7 +223,10 @@ def _per_tier(name, value, least):
     if name == "radix":
         values = [port_count(v, least) for v in values]
         return tuple(values + values[-1:] * (3 - len(values)))
-    values = [one(name, number(name, v, least=1.0, expected="1 or more (downlinks over uplinks)")) for v in values]
+    values = [
+        scalar(name, number(name, v, least=1.0, expected="1 or more (downlinks over uplinks)"))
+        for v in values
+    ]
     return tuple(values + [1.0] * (2 - len(values)))
 
 
@@ -150,7 +234,9 @@ def _split(radix, ratio):
     """(down, up) of a switch whose downlinks outnumber its uplinks at most `ratio` to one."""
     up = math.floor(radix / (1 + ratio) + 1e-9)
     if up < 1:
-        raise ValueError(f"oversubscription must leave a {radix}-port switch at least one uplink, not {ratio:g}")
+        raise ValueError(
+            f"oversubscription must leave a {radix}-port switch at least one uplink, not {ratio:g}"
+        )
     return math.floor(up * ratio + 1e-9), up
 
 
@@ -161,19 +247,36 @@ def _divisors(n):
 def _leaves(hosts, per_node, radices, ratios):
     down, _ = _split(radices[0], ratios[0])
     if hosts % per_node or per_node > down:
-        raise ValueError(f"per_node must divide {hosts} and be at most a leaf's {down} downlinks, not {per_node}")
+        raise ValueError(
+            f"per_node must divide {hosts} and be at most a leaf's {down} downlinks, not {per_node}"
+        )
     return -(-(hosts // per_node) // (down // per_node))
 
 
-def _wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, leaves=None, group=1):
-    """The tree itself. `home`: leaf of each host, evenly filled if not given; leaves come in groups that share a pod."""
+def _wire(
+    name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, leaves=None, group=1
+):
+    """The tree itself.
+
+    `home`: leaf of each host, evenly filled if not given; leaves come in groups that share a pod.
+    """
     bandwidth = rate(bandwidth)
     host = np.arange(hosts)
     node = None if per_node == 1 else host // per_node
     if tiers == 1:
         bundles = {"host-leaf": (host, hosts, 1, bandwidth)}
         closed = {"bisection": hosts // 2 * bandwidth} if per_node == 1 else {}
-        return assemble(name, hosts, ("leaf",), (1,), radices[:1], bundles, np.zeros((hosts, 1), int), node=node, closed=closed)
+        return assemble(
+            name,
+            hosts,
+            ("leaf",),
+            (1,),
+            radices[:1],
+            bundles,
+            np.zeros((hosts, 1), int),
+            node=node,
+            closed=closed,
+        )
     down, up = _split(radices[0], ratios[0])
     if home is None:
         leaves = _leaves(hosts, per_node, radices, ratios)
@@ -182,31 +285,72 @@ def _wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, l
     if tiers == 2:
         spines = next((s for s in _divisors(up) if leaves * up // s <= radices[1]), None)
         if spines is None:
-            raise ValueError(f"{name} cannot be wired: {leaves:,} leaves need spines of {leaves:,} ports, and they have {radices[1]}: add a third tier")
+            raise ValueError(
+                f"{name} cannot be wired: {leaves:,} leaves need spines of {leaves:,} ports, and"
+                f" they have {radices[1]}: add a third tier"
+            )
         pod, pods, per_spine, cores = np.zeros(leaves, int), 1, 0, 0
     else:
         pod, pods, spines, per_spine, cores, fan = _upper(leaves, group, up, radices, ratios)
         if not pods:
             most = f"more than three tiers of {radices[0]}-port switches can join"
-            raise ValueError(f"end_points cannot be wired: {hosts:,} of them need {leaves:,} leaves, {most}")
+            raise ValueError(
+                f"end_points cannot be wired: {hosts:,} of them need {leaves:,} leaves, {most}"
+            )
     plane, at = np.tile(np.arange(spines), leaves), np.repeat(leaf, spines)
     counts = (leaves, pods * spines, cores)[:tiers]
     bundles = {
         "host-leaf": (host, hosts + home, 1, bandwidth),
-        "leaf-spine": (hosts + at, hosts + leaves + pod[at] * spines + plane, up // spines, bandwidth),
+        "leaf-spine": (
+            hosts + at,
+            hosts + leaves + pod[at] * spines + plane,
+            up // spines,
+            bandwidth,
+        ),
     }
     if tiers == 3:
-        wide = max(1, cores // spines)  # cores of one plane; several planes share a core where that is below one
+        wide = max(
+            1, cores // spines
+        )  # cores of one plane; several planes share a core where that is below one
         spine = np.repeat(np.arange(pods * spines), wide)
         core = spine % spines * cores // spines + np.tile(np.arange(wide), pods * spines)
-        bundles["spine-core"] = (hosts + leaves + spine, hosts + leaves + pods * spines + core, fan, bandwidth)
+        bundles["spine-core"] = (
+            hosts + leaves + spine,
+            hosts + leaves + pods * spines + core,
+            fan,
+            bandwidth,
+        )
     place = np.column_stack([pod[home], home])
-    closed = _closed(hosts, bandwidth, per_node, np.bincount(home, minlength=leaves), np.bincount(pod), up, spines, per_spine, tiers, group)
-    return assemble(name, hosts, TIERS[:tiers], counts, radices[:tiers], bundles, place, node=node, optical=("leaf-spine", "spine-core"), closed=closed)
+    closed = _closed(
+        hosts,
+        bandwidth,
+        per_node,
+        np.bincount(home, minlength=leaves),
+        np.bincount(pod),
+        up,
+        spines,
+        per_spine,
+        tiers,
+        group,
+    )
+    return assemble(
+        name,
+        hosts,
+        TIERS[:tiers],
+        counts,
+        radices[:tiers],
+        bundles,
+        place,
+        node=node,
+        optical=("leaf-spine", "spine-core"),
+        closed=closed,
+    )
 
 
 def _upper(leaves, group, up, radices, ratios):
-    """Pods, and spines and cores over them: (pod of each leaf, pods, spines a pod, uplinks a spine, cores, cables a bundle)."""
+    """Pods, and spines and cores over them: (pod of each leaf, pods, spines a pod, uplinks a spine,
+    cores, cables a bundle).
+    """
     down2, up2 = _split(radices[1], ratios[1])
     groups, most = leaves // group, down2 // group
     pods = -(-groups // most) if most else 0
@@ -220,7 +364,11 @@ def _upper(leaves, group, up, radices, ratios):
     for links in range(min(needed, up2), up2 + 1):
         for wide in _divisors(links):
             if pods * links // wide <= radices[2]:
-                shared = max(m for m in _divisors(spines) if m * pods * links <= radices[2]) if wide == 1 else 1
+                shared = (
+                    max(m for m in _divisors(spines) if m * pods * links <= radices[2])
+                    if wide == 1
+                    else 1
+                )
                 found.append((spines * wide // shared, links, links // wide))
                 break
     if not found:
@@ -230,14 +378,19 @@ def _upper(leaves, group, up, radices, ratios):
 
 
 def _closed(hosts, bandwidth, per_node, on_leaf, in_pod, up, spines, per_spine, tiers, group):
-    """The formulas that hold for this tree: those of a regular one, and the bisection of any that blocks nowhere."""
+    """The formulas that hold for this tree: those of a regular one, and the bisection of any that
+    blocks nowhere.
+    """
     closed = {}
     full = on_leaf.min() == on_leaf.max() and in_pod.min() == in_pod.max()
     leaf_ratio = on_leaf.max() / up
     spine_ratio = in_pod.max() * (up // spines) / per_spine if tiers == 3 else 1.0
     nodes = hosts // per_node
-    # a group of leaves (one a rail) shares its nodes: the middle passes between leaves only where the groups are even
-    even = nodes % 2 == 0 and on_leaf.size // group % 2 == 0 and (tiers == 2 or in_pod.size % 2 == 0)
+    # a group of leaves (one a rail) shares its nodes: the middle passes between leaves only where
+    # the groups are even
+    even = (
+        nodes % 2 == 0 and on_leaf.size // group % 2 == 0 and (tiers == 2 or in_pod.size % 2 == 0)
+    )
     if leaf_ratio <= 1 and spine_ratio <= 1:
         closed["bisection"] = nodes // 2 * per_node * bandwidth
     elif full and even and leaf_ratio >= 1 and spine_ratio >= 1:

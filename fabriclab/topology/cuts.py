@@ -1,9 +1,11 @@
-"""What two groups of hosts can exchange: the exact maximum flow, bisection, and oversubscription as a job sees it.
+"""What two groups of hosts can exchange: the exact maximum flow, bisection, and oversubscription as
+a job sees it.
 
-The flow is computed on a small network: vertices that play the same part are merged until every member of a class has the
-same capacity towards every other class (an equitable partition). A flow between classes, spread evenly over their members,
-is a flow of the whole, and averaging a flow of the whole over the members gives one between classes: the two maxima are
-equal. (Fractional isomorphism; Scheinerman and Ullman 1997, chapter 6.)
+The flow is computed on a small network: vertices that play the same part are merged until every
+member of a class has the same capacity towards every other class (an equitable partition). A flow
+between classes, spread evenly over their members, is a flow of the whole, and averaging a flow of
+the whole over the members gives one between classes: the two maxima are equal. (Fractional
+isomorphism; Scheinerman and Ullman 1997, chapter 6.)
 """
 
 import numpy as np
@@ -17,7 +19,8 @@ ROUNDS = 200  # of refinement; a network deeper than this (a long ring) is left 
 
 
 def flow(topology, left, right):
-    """Bytes per second that hosts `left` can send to hosts `right` at most, over all routes at once (maximum flow).
+    """Bytes per second that hosts `left` can send to hosts `right` at most, over all routes at once
+    (maximum flow).
 
     Raises ValueError for hosts that do not exist or stand on both sides.
 
@@ -30,7 +33,9 @@ def flow(topology, left, right):
     sends, takes = np.zeros((2, topology.hosts), bool)
     sends[left] = takes[right] = True
     if (sends & takes).any():
-        raise ValueError(f"right must share no host with left, not {np.flatnonzero(sends & takes)[:5].tolist()}")
+        raise ValueError(
+            f"right must share no host with left, not {np.flatnonzero(sends & takes)[:5].tolist()}"
+        )
     if not topology.a.size:
         return 0.0
     each, unit = _whole(topology)
@@ -56,7 +61,9 @@ def flow(topology, left, right):
 
 
 def _whole(topology):
-    """(capacity of each bundle as a whole number, bytes per second of one): exact for equal rates and for simple ratios."""
+    """(capacity of each bundle as a whole number, bytes per second of one): exact for equal rates
+    and for simple ratios.
+    """
     unit = float(topology.capacity.min())
     if not np.allclose(topology.capacity / unit % 1, 0):
         unit /= 720_720  # divisible by every number up to 16
@@ -64,9 +71,15 @@ def _whole(topology):
 
 
 def _fold(topology, each, sends, takes, whole):
-    """Hosts of one bundle become what their switch sends and takes: (vertices that stay, supply of each, demand of each)."""
-    bundles = np.bincount(topology.a, minlength=topology.vertices) + np.bincount(topology.b, minlength=topology.vertices)
-    stub = (topology.b >= topology.hosts) & (topology.a < topology.hosts) & (bundles[topology.a] == 1)
+    """Hosts of one bundle become what their switch sends and takes: (vertices that stay, supply of
+    each, demand of each).
+    """
+    bundles = np.bincount(topology.a, minlength=topology.vertices) + np.bincount(
+        topology.b, minlength=topology.vertices
+    )
+    stub = (
+        (topology.b >= topology.hosts) & (topology.a < topology.hosts) & (bundles[topology.a] == 1)
+    )
     kept = np.ones(topology.vertices, bool)
     kept[topology.a[stub]] = False
     amounts = []
@@ -85,8 +98,12 @@ def _refine(weights, colour):
     draw = np.random.default_rng(2)
     for _ in range(ROUNDS):
         classes = colour.max() + 1
-        # one random number per class; the weighted sum over the neighbours is the same only for the same neighbourhood
-        name, seen = draw.integers(1, 2**64, classes, np.uint64), draw.integers(1, 2**64, classes, np.uint64)
+        # one random number per class; the weighted sum over the neighbours is the same only for the
+        # same neighbourhood
+        name, seen = (
+            draw.integers(1, 2**64, classes, np.uint64),
+            draw.integers(1, 2**64, classes, np.uint64),
+        )
         key = (weights @ seen[colour]) * np.uint64(0x9E3779B97F4A7C15) + name[colour]
         colour = np.unique(key, return_inverse=True)[1]
         if colour.max() + 1 == classes:
@@ -95,10 +112,11 @@ def _refine(weights, colour):
 
 
 def halvings(topology, hosts=None, whole_nodes=True):
-    """The halvings that a structure offers, as (left, right) host numbers: along its pods, leaves, groups, or each dimension.
+    """The halvings that a structure offers, as (left, right) host numbers: along its pods, leaves,
+    groups, or each dimension.
 
-    `hosts`: those to halve, all by default. `whole_nodes`: the GPUs of one machine stay together, as their own links
-    inside the machine would otherwise be cut too.
+    `hosts`: those to halve, all by default. `whole_nodes`: the GPUs of one machine stay together,
+    as their own links inside the machine would otherwise be cut too.
     """
     topology = wired("topology", topology)
     hosts = np.arange(topology.hosts) if hosts is None else host_set(topology, "hosts", hosts)
@@ -121,7 +139,9 @@ def halvings(topology, hosts=None, whole_nodes=True):
 
 
 def _line_up_machines(machine, place):
-    """The rank of each machine in a line by the places of its hosts; machines at equal places are alike, whatever they are called."""
+    """The rank of each machine in a line by the places of its hosts; machines at equal places are
+    alike, whatever they are called.
+    """
     order = np.lexsort([place, machine])
     first = np.flatnonzero(np.diff(machine[order], prepend=-1))
     nth = np.arange(order.size) - first[machine[order]]
@@ -133,7 +153,9 @@ def _line_up_machines(machine, place):
 
 
 def _orders(topology, hosts):
-    """Sort keys, outermost first, that line hosts up so that a cut in the middle of the line cuts little."""
+    """Sort keys, outermost first, that line hosts up so that a cut in the middle of the line cuts
+    little.
+    """
     keys = list(topology.position[hosts].T)
     if topology.direct:
         return [keys[turn:] + keys[:turn] for turn in range(len(keys))]
@@ -145,11 +167,13 @@ def _orders(topology, hosts):
 
 
 def bisection(topology, whole_nodes=True):
-    """Bisection bandwidth, bytes per second one way: the least flow between two halves of the hosts.
+    """Bisection bandwidth, bytes per second one way: the least flow between two halves of the
+    hosts.
 
-    ``(N/2) beta / r`` in a tree oversubscribed r:1; ``2 N/k`` links in a torus of even longest side k. Taken over the
-    halvings of `halvings`: for the families built here these hold the minimum, which brute force over all halvings of
-    small cases confirms; for any other wiring the result is an upper bound. An odd host goes to the larger half.
+    ``(N/2) beta / r`` in a tree oversubscribed r:1; ``2 N/k`` links in a torus of even longest side
+    k. Taken over the halvings of `halvings`: for the families built here these hold the minimum,
+    which brute force over all halvings of small cases confirms; for any other wiring the result is
+    an upper bound. An odd host goes to the larger half.
     One host, or one machine, has nothing to cut: 0.
 
     Source: chapter, Definition 1.3; Dally and Towles 2004, section 3.1.
@@ -158,14 +182,18 @@ def bisection(topology, whole_nodes=True):
     >>> bisection(build(1024, 64)) / 1e12, bisection(torus((8, 8, 16))) / 1e12
     (25.6, 6.4)
     """
-    return min((flow(topology, *halves) for halves in halvings(topology, None, whole_nodes)), default=0.0)
+    return min(
+        (flow(topology, *halves) for halves in halvings(topology, None, whole_nodes)), default=0.0
+    )
 
 
 def oversubscription(topology, placement, whole_nodes=True):
-    """How many times more a job could send across its own middle than the network carries: 1 is non-blocking.
+    """How many times more a job could send across its own middle than the network carries: 1 is
+    non-blocking.
 
-    ``injection of half the job / maximum flow between its halves``, the worst of `halvings`, with the rest of the
-    network idle. `placement`: the job's host numbers. No path at all gives inf; a job of one host, or one machine, 1.
+    ``injection of half the job / maximum flow between its halves``, the worst of `halvings`, with
+    the rest of the network idle. `placement`: the job's host numbers. No path at all gives inf; a
+    job of one host, or one machine, 1.
 
     >>> from fabriclab.topology import build
     >>> tree = build(1344, 64, oversubscription=2)      # 42 hosts and 21 uplinks a leaf

@@ -1,4 +1,6 @@
-"""Published designs, wired by the same rules as everything else: the tables they must match are in the tests."""
+"""Published designs, wired by the same rules as everything else: the tables they must match are in
+the tests.
+"""
 
 from dataclasses import replace
 
@@ -7,9 +9,11 @@ from fabriclab.topology.graph import whole
 
 
 def superpod_h100(units=4):
-    """NVIDIA DGX SuperPOD with DGX H100: `units` scalable units of 32 nodes, the last of 31 to leave room for management.
+    """NVIDIA DGX SuperPOD with DGX H100: `units` scalable units of 32 nodes, the last of 31 to
+    leave room for management.
 
-    NVIDIA publishes 1 to 4 units; four cables of the fabric manager sit on ports that the missing node would have used.
+    NVIDIA publishes 1 to 4 units; four cables of the fabric manager sit on ports that the missing
+    node would have used.
 
     Source: NVIDIA DGX SuperPOD Reference Architecture, DGX H100, network fabrics.
 
@@ -18,13 +22,17 @@ def superpod_h100(units=4):
     (1016, {'leaf': 32, 'spine': 16}, 4)
     """
     units = whole("units", units)
-    return replace(rail_optimised(32 * units - 1), name=f"DGX SuperPOD H100, {units} SU", management=4)
+    return replace(
+        rail_optimised(32 * units - 1), name=f"DGX SuperPOD H100, {units} SU", management=4
+    )
 
 
 def superpod_b200(units=4):
-    """NVIDIA DGX SuperPOD with DGX B200: full scalable units of 32 nodes; a core tier above eight of them.
+    """NVIDIA DGX SuperPOD with DGX B200: full scalable units of 32 nodes; a core tier above eight
+    of them.
 
-    Source: NVIDIA DGX SuperPOD Reference Architecture, DGX B200, architecture, component counts for 2 to 64 units.
+    Source: NVIDIA DGX SuperPOD Reference Architecture, DGX B200, architecture, component counts for
+    2 to 64 units.
 
     >>> superpod_b200(8).switches, superpod_b200(16).switches
     ({'leaf': 64, 'spine': 32}, {'leaf': 128, 'spine': 128, 'core': 64})
@@ -34,11 +42,13 @@ def superpod_b200(units=4):
 
 
 def meta_24k():
-    """Meta's 24,576-GPU RoCE cluster: racks of two 8-GPU nodes, pods of 192 racks (3,072 GPUs) at 1:1, 1:7 above the pods.
+    """Meta's 24,576-GPU RoCE cluster: racks of two 8-GPU nodes, pods of 192 racks (3,072 GPUs) at
+    1:1, 1:7 above the pods.
 
-    The papers give hosts, racks, pods and ratios. The switches above the racks are modular chassis whose number they do
-    not give: 16 a pod and 16 above, with 224 ports in use, is the smallest even wiring of those ratios, and ours (28
-    uplinks for 192 downlinks, 6.86:1, the nearest whole number that does not exceed 7).
+    The papers give hosts, racks, pods and ratios. The switches above the racks are modular chassis
+    whose number they do not give: 16 a pod and 16 above, with 224 ports in use, is the smallest
+    even wiring of those ratios, and ours (28 uplinks for 192 downlinks, 6.86:1, the nearest whole
+    number that does not exceed 7).
 
     Source: Llama Team 2024, section 3.3.1; Gangidi et al. 2024 (SIGCOMM).
 

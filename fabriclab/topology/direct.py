@@ -1,4 +1,6 @@
-"""Networks without a tree: the dragonfly, whose groups are joined pairwise, and the torus, whose hosts forward themselves."""
+"""Networks without a tree: the dragonfly, whose groups are joined pairwise, and the torus, whose
+hosts forward themselves.
+"""
 
 import numpy as np
 
@@ -7,13 +9,15 @@ from fabriclab.units import GB
 
 
 def dragonfly(p, a, h, bandwidth=50 * GB):
-    """Dragonfly of ``g = a h + 1`` groups: `a` routers a group, all joined; `p` hosts and `h` global cables a router.
+    """Dragonfly of ``g = a h + 1`` groups: `a` routers a group, all joined; `p` hosts and `h`
+    global cables a router.
 
-    ``a p g`` hosts, ``g a (a-1)/2`` local and ``g a h/2`` global cables, one between any two groups; at most a local, a
-    global and a local cable between two routers. Balanced when a = 2p = 2h. Router r's global port q of group i leads to
-    group i + r h + q + 1 (mod g), so all groups see the same picture. Bisection, in cables: ``(g/2)^2`` for even g, and
-    ``((g-1)/2)^2 + (a/2)^2`` for odd g, one group being split; never more than N/2. That is about half of a balanced
-    dragonfly's injection, and less where h is below p.
+    ``a p g`` hosts, ``g a (a-1)/2`` local and ``g a h/2`` global cables, one between any two
+    groups; at most a local, a global and a local cable between two routers. Balanced when a = 2p =
+    2h. Router r's global port q of group i leads to group i + r h + q + 1 (mod g), so all groups
+    see the same picture. Bisection, in cables: ``(g/2)^2`` for even g, and ``((g-1)/2)^2 +
+    (a/2)^2`` for odd g, one group being split; never more than N/2. That is about half of a
+    balanced dragonfly's injection, and less where h is below p.
 
     Source: Kim, Dally, Scott and Abts 2008.
 
@@ -36,7 +40,12 @@ def dragonfly(p, a, h, bandwidth=50 * GB):
     bundles = {
         "host-router": (host, hosts + host // p, 1, bandwidth),
         "local": (hosts + (base + one).ravel(), hosts + (base + other).ravel(), 1, bandwidth),
-        "global": (hosts + (group * a + offset // h)[once], hosts + (target * a + back // h)[once], 1, bandwidth),
+        "global": (
+            hosts + (group * a + offset // h)[once],
+            hosts + (target * a + back // h)[once],
+            1,
+            bandwidth,
+        ),
     }
     closed = {"router": routers, "local": groups * a * (a - 1) // 2, "global": groups * a * h // 2}
     if groups % 2 == 0:
@@ -44,18 +53,27 @@ def dragonfly(p, a, h, bandwidth=50 * GB):
     elif a % 2 == 0 and 4 <= a <= 2 * (h + p):
         closed["bisection"] = min(hosts // 2, (groups // 2) ** 2 + (a // 2) ** 2) * bandwidth
     return assemble(
-        f"dragonfly p={p} a={a} h={h}", hosts, ("router",), (routers,), (p + a - 1 + h,), bundles, np.column_stack([host // (a * p), -(host // p)]),
-        representatives=np.arange(a * p), optical=("global",), closed=closed,
-    )  # fmt: skip
+        f"dragonfly p={p} a={a} h={h}",
+        hosts,
+        ("router",),
+        (routers,),
+        (p + a - 1 + h,),
+        bundles,
+        np.column_stack([host // (a * p), -(host // p)]),
+        representatives=np.arange(a * p),
+        optical=("global",),
+        closed=closed,
+    )
 
 
 def torus(sides, bandwidth=50 * GB):
-    """A torus of the given sides, one host per place, a cable to each neighbour; a side of 2 has one cable, of 1 none.
+    """A torus of the given sides, one host per place, a cable to each neighbour; a side of 2 has
+    one cable, of 1 none.
 
-    Diameter ``sum floor(k/2)``; with an even longest side above 2 a bisection of ``2 N/k_max`` cables; mean path
-    ``N/(N-1) sum m(k)``, m = k/4 for even and (k^2-1)/(4k) for odd sides. `bandwidth` is per cable: a host that feeds six
-    cables from one 50 GB/s port gives each a sixth. Hosts forward, so "switches on the path" are hosts here. Neighbours
-    are wired in copper.
+    Diameter ``sum floor(k/2)``; with an even longest side above 2 a bisection of ``2 N/k_max``
+    cables; mean path ``N/(N-1) sum m(k)``, m = k/4 for even and (k^2-1)/(4k) for odd sides.
+    `bandwidth` is per cable: a host that feeds six cables from one 50 GB/s port gives each a sixth.
+    Hosts forward, so "switches on the path" are hosts here. Neighbours are wired in copper.
 
     Source: Dally and Towles 2004, chapter 5.
 
@@ -63,7 +81,9 @@ def torus(sides, bandwidth=50 * GB):
     ({'x': 4096, 'y': 4096, 'z': 4096}, 512.0)
     """
     if not isinstance(sides, (tuple, list)) or not sides or len(sides) > 8:
-        raise ValueError(f"sides must be one to eight whole numbers, such as (8, 8, 16), not {sides!r}")
+        raise ValueError(
+            f"sides must be one to eight whole numbers, such as (8, 8, 16), not {sides!r}"
+        )
     sides = tuple(whole("sides", k) for k in sides)
     bandwidth = rate(bandwidth)
     hosts = host_count("sides", float(np.prod(sides, dtype=float)))
@@ -83,4 +103,15 @@ def torus(sides, bandwidth=50 * GB):
         closed["links_mean"] = mean * hosts / (hosts - 1)
     if longest % 2 == 0:
         closed["bisection"] = (2 if longest > 2 else 1) * hosts / longest * bandwidth
-    return assemble(f"torus {'x'.join(map(str, sides))}", hosts, (), (), (), bundles, place.T, direct=True, representatives=np.array([0]), closed=closed)
+    return assemble(
+        f"torus {'x'.join(map(str, sides))}",
+        hosts,
+        (),
+        (),
+        (),
+        bundles,
+        place.T,
+        direct=True,
+        representatives=np.array([0]),
+        closed=closed,
+    )

@@ -12,10 +12,11 @@ from fabriclab.topology.paths import Spread, extra_links, homes, paths
 
 @dataclass(frozen=True)
 class Failure:
-    """One part gone. `hosts_lost` can reach no more than a rest; `nodes_touched` lost at least one port, `nodes_lost` all.
+    """One part gone. `hosts_lost` can reach no more than a rest; `nodes_touched` lost at least one
+    port, `nodes_lost` all.
 
-    Bisections in bytes per second, between the halves as they were; `extra_links`: how much longer the worst-hit pair's
-    path became; `links_before`, `links_after`: worst and mean over all pairs.
+    Bisections in bytes per second, between the halves as they were; `extra_links`: how much longer
+    the worst-hit pair's path became; `links_before`, `links_after`: worst and mean over all pairs.
     """
 
     part: str
@@ -30,11 +31,13 @@ class Failure:
 
 
 def failures(topology):
-    """One `Failure` for each kind of part: the busiest switch of each tier, a cable of each layer, a host that forwards.
+    """One `Failure` for each kind of part: the busiest switch of each tier, a cable of each layer,
+    a host that forwards.
 
     >>> from fabriclab.topology import rail_optimised
     >>> for lost in failures(rail_optimised(128))[:2]:
-    ...     print(lost.part, lost.hosts_lost, lost.nodes_touched, lost.nodes_lost, lost.bisection_left / 1e12)
+    ...     print(lost.part, lost.hosts_lost, lost.nodes_touched, lost.nodes_lost, end=" ")
+    ...     print(lost.bisection_left / 1e12)
     leaf switch 32 32 0 24.0
     spine switch 0 0 0 24.0
     """
@@ -43,7 +46,8 @@ def failures(topology):
 
 
 def failure(topology, broken, part="part"):
-    """The `Failure` that turned `topology` into `broken` (see `without_vertex`, `without_cable`; any number of parts).
+    """The `Failure` that turned `topology` into `broken` (see `without_vertex`, `without_cable`;
+    any number of parts).
 
     Raises ValueError when `broken` does not come from `topology`.
 
@@ -55,26 +59,43 @@ def failure(topology, broken, part="part"):
     topology, broken = wired("topology", topology), wired("broken", broken)
     if (broken.hosts, broken.counts) != (topology.hosts, topology.counts):
         raise ValueError(f"broken must be {topology.name} with parts removed, not {broken.name}")
-    return _compare(topology, part, broken, bisection(topology), paths(topology).links_on_path, _pieces(topology))
+    return _compare(
+        topology,
+        part,
+        broken,
+        bisection(topology),
+        paths(topology).links_on_path,
+        _pieces(topology),
+    )
 
 
 def _each(topology):
     ports, crossing = topology.ports(), _crossing(topology)
-    at = np.bincount(topology.a, crossing, topology.vertices) + np.bincount(topology.b, crossing, topology.vertices)
+    at = np.bincount(topology.a, crossing, topology.vertices) + np.bincount(
+        topology.b, crossing, topology.vertices
+    )
     for tier, switches in topology.switches.items():
         first = topology.first(tier)
         tier_of = slice(first, first + switches)
-        yield f"{tier} switch", without_vertex(topology, first + int(np.lexsort((at[tier_of], ports[tier_of]))[-1]))
+        yield (
+            f"{tier} switch",
+            without_vertex(topology, first + int(np.lexsort((at[tier_of], ports[tier_of]))[-1])),
+        )
     if topology.direct:
         yield "host", without_vertex(topology, int(at.argmax()))
     for index, layer in enumerate(topology.layers):
         bundles = np.flatnonzero(topology.layer == index)
         if bundles.size:
-            yield f"{layer} cable", without_cable(topology, int(bundles[crossing[bundles].argmax()]))
+            yield (
+                f"{layer} cable",
+                without_cable(topology, int(bundles[crossing[bundles].argmax()])),
+            )
 
 
 def _crossing(topology):
-    """Which bundles join the two sides of a narrowest halving: where all parts are alike, those are the ones to break."""
+    """Which bundles join the two sides of a narrowest halving: where all parts are alike, those are
+    the ones to break.
+    """
     cuts = [(flow(topology, *halves), halves) for halves in halvings(topology)]
     crossing = np.zeros(topology.a.size)
     home, _, size = homes(topology)
@@ -82,7 +103,9 @@ def _crossing(topology):
     narrowest = min((width for width, _ in cuts), default=0.0)
     for width, (left, right) in cuts:
         if width == narrowest:
-            side = np.bincount(home[left], minlength=size) - np.bincount(home[right], minlength=size)
+            side = np.bincount(home[left], minlength=size) - np.bincount(
+                home[right], minlength=size
+            )
             side = np.concatenate([np.zeros(shift), np.sign(side)])
             crossing = np.maximum(crossing, side[topology.a] * side[topology.b] < 0)
     return crossing
@@ -111,8 +134,12 @@ def _pieces(topology):
 
 
 def _lost(before, after):
-    """Hosts no longer in the largest rest of what they were part of; a rest of one reaches nobody, and is lost too."""
-    pair, at, size = np.unique(before * (after.max() + 1) + after, return_inverse=True, return_counts=True)
+    """Hosts no longer in the largest rest of what they were part of; a rest of one reaches nobody,
+    and is lost too.
+    """
+    pair, at, size = np.unique(
+        before * (after.max() + 1) + after, return_inverse=True, return_counts=True
+    )
     whole = pair // (after.max() + 1)
     order = np.lexsort((-size, whole))
     keeps = np.zeros(pair.size, bool)

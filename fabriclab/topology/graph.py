@@ -1,7 +1,8 @@
 """A network as its wiring: hosts, switches tier by tier, and a list of cable bundles.
 
-Vertices are numbered hosts first (0 … hosts-1), then the switches of the lowest tier, and so on up. A host is one network
-port (an end point); where several belong to one machine, `node` says which. A bundle is all the cables between one pair.
+Vertices are numbered hosts first (0 … hosts-1), then the switches of the lowest tier, and so on up.
+A host is one network port (an end point); where several belong to one machine, `node` says which. A
+bundle is all the cables between one pair.
 """
 
 from dataclasses import dataclass, field, replace
@@ -9,20 +10,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from fabriclab.checks import count, one, positive
-
+from fabriclab.checks import count, positive, scalar
 
 MOST_HOSTS = 5_000_000  # a full fat-tree of 256-port switches has 4.2 million
 
 
 def whole(name, value, least=1):
     """One whole number as an int; a network has one shape, so no arrays."""
-    return int(one(name, count(name, value, least)))
+    return int(scalar(name, count(name, value, least)))
 
 
 def rate(bandwidth):
     """The one bandwidth of all cables, bytes per second."""
-    return one("bandwidth", positive("bandwidth", bandwidth))
+    return scalar("bandwidth", positive("bandwidth", bandwidth))
 
 
 def port_count(ports, least=2):
@@ -36,12 +36,16 @@ def port_count(ports, least=2):
 def wired(name, network):
     """`network`, or a ValueError where something else than a `Topology` was given."""
     if not isinstance(network, Topology):
-        raise ValueError(f"{name} must be a topology.Topology, such as fat_tree(8), not {network!r:.60}")
+        raise ValueError(
+            f"{name} must be a topology.Topology, such as fat_tree(8), not {network!r:.60}"
+        )
     return network
 
 
 def host_count(name, hosts):
-    """`hosts` as an int, one or more, or a ValueError: beyond `MOST_HOSTS` it is a slip, and would fill the memory."""
+    """`hosts` as an int, one or more, or a ValueError: beyond `MOST_HOSTS` it is a slip, and would
+    fill the memory.
+    """
     hosts = whole(name, hosts)
     if hosts > MOST_HOSTS:
         raise ValueError(f"{name} must make at most {MOST_HOSTS:,} hosts, not {hosts:,}")
@@ -52,12 +56,15 @@ def host_count(name, hosts):
 class Topology:
     """A wired network.
 
-    `a`, `b`: the two ends of each bundle, a < b; `multiplicity`: cables in it; `capacity`: bytes per second of one cable
-    in one direction; `layer`: index into `layers` ("host-leaf", "leaf-spine", …). `counts` and `radix` go with `tiers`.
-    `position` (hosts x levels) says where a host sits, outermost first: (pod, leaf), (group, router) or coordinates.
-    `direct`: no switches, the hosts forward (a torus). `representatives`: hosts whose view every other host shares, while
-    nothing is broken. `optical`: the layers too long for copper. `management`: further cables to spare leaf ports, which
-    carry no host's traffic. `closed`: what closed forms say of this network, to be held against the wiring.
+    `a`, `b`: the two ends of each bundle, a < b; `multiplicity`: cables in it; `capacity`: bytes
+    per second of one cable in one direction; `layer`: index into `layers` ("host-leaf",
+    "leaf-spine", …). `counts` and `radix` go with `tiers`.
+    `position` (hosts x levels) says where a host sits, outermost first: (pod, leaf), (group,
+    router) or coordinates.
+    `direct`: no switches, the hosts forward (a torus). `representatives`: hosts whose view every
+    other host shares, while nothing is broken. `optical`: the layers too long for copper.
+    `management`: further cables to spare leaf ports, which carry no host's traffic. `closed`: what
+    closed forms say of this network, to be held against the wiring.
     Raises ValueError when a switch would need more ports than it has.
     """
 
@@ -81,7 +88,16 @@ class Topology:
     closed: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        for name in ("a", "b", "multiplicity", "capacity", "layer", "position", "node", "representatives"):
+        for name in (
+            "a",
+            "b",
+            "multiplicity",
+            "capacity",
+            "layer",
+            "position",
+            "node",
+            "representatives",
+        ):
             array = getattr(self, name)
             if array is not None:
                 array = np.asarray(array)
@@ -90,7 +106,10 @@ class Topology:
         used = self.ports_used
         for tier, ports in zip(self.tiers, self.radix, strict=True):
             if used[tier] > ports:
-                raise ValueError(f"{self.name} cannot be wired: a {tier} switch would need {used[tier]} ports and has {ports}")
+                raise ValueError(
+                    f"{self.name} cannot be wired: a {tier} switch would need {used[tier]} ports"
+                    f" and has {ports}"
+                )
 
     def __repr__(self):
         parts = [f"{self.hosts:,} hosts"] + [f"{n:,} {tier}" for tier, n in self.switches.items()]
@@ -114,24 +133,36 @@ class Topology:
 
     def ports(self):
         """Ports in use on every vertex, an integer array."""
-        ends = np.bincount(self.a, self.multiplicity, self.vertices) + np.bincount(self.b, self.multiplicity, self.vertices)
+        ends = np.bincount(self.a, self.multiplicity, self.vertices) + np.bincount(
+            self.b, self.multiplicity, self.vertices
+        )
         return ends.astype(int)
 
     @property
     def ports_used(self):
         """The most ports in use on any one switch of each tier."""
         ports = self.ports()
-        return {tier: int(ports[self.first(tier) : self.first(tier) + n].max(initial=0)) for tier, n in self.switches.items()}
+        return {
+            tier: int(ports[self.first(tier) : self.first(tier) + n].max(initial=0))
+            for tier, n in self.switches.items()
+        }
 
     def first(self, tier):
-        """Vertex number of the first switch of `tier`; the others follow. Raises ValueError for a tier it has not."""
+        """Vertex number of the first switch of `tier`; the others follow. Raises ValueError for a
+        tier it has not.
+        """
         if tier not in self.tiers:
-            raise ValueError(f"tier must be one of {', '.join(self.tiers) or 'none: this network has no switches'}, not {tier!r}")
+            raise ValueError(
+                "tier must be one of"
+                f" {', '.join(self.tiers) or 'none: this network has no switches'}, not {tier!r}"
+            )
         at = self.tiers.index(tier)
         return self.hosts + sum(self.counts[:at])
 
     def graph(self):
-        """The wiring as a symmetric sparse matrix: bytes per second from row to column, all cables of the bundle together."""
+        """The wiring as a symmetric sparse matrix: bytes per second from row to column, all cables
+        of the bundle together.
+        """
         each = self.multiplicity * self.capacity
         ends = np.concatenate([self.a, self.b]), np.concatenate([self.b, self.a])
         return csr_array((np.concatenate([each, each]), ends), shape=(self.vertices, self.vertices))
@@ -144,24 +175,46 @@ class Topology:
 
 
 def assemble(name, hosts, tiers, counts, radix, bundles, position, **hints):
-    """A `Topology` from bundles given layer by layer: ``{"host-leaf": (a, b, multiplicity, capacity), …}``; all broadcast.
+    """A `Topology` from bundles given layer by layer: ``{"host-leaf": (a, b, multiplicity,
+    capacity), …}``; all broadcast.
 
-    >>> two = assemble("two hosts, one switch", 2, ("switch",), (1,), (2,), {"host-switch": ([0, 1], 2, 1, 50e9)}, [[0], [0]])
+    >>> two = assemble("two hosts, one switch", 2, ("switch",), (1,), (2,),
+    ...     {"host-switch": ([0, 1], 2, 1, 50e9)}, [[0], [0]])
     >>> two.cables, two.ports_used
     ({'host-switch': 2}, {'switch': 2})
     """
     columns = [[], [], [], [], []]
     for index, (a, b, multiplicity, capacity) in enumerate(bundles.values()):
-        a, b, multiplicity, capacity = np.broadcast_arrays(np.atleast_1d(a), b, multiplicity, np.asarray(capacity, float))
+        a, b, multiplicity, capacity = np.broadcast_arrays(
+            np.atleast_1d(a), b, multiplicity, np.asarray(capacity, float)
+        )
         parts = np.minimum(a, b), np.maximum(a, b), multiplicity, capacity, np.full(a.shape, index)
         for column, part in zip(columns, parts, strict=True):
             column.append(part)
     kinds = (np.int64, np.int64, np.int64, float, np.int64)
-    a, b, multiplicity, capacity, layer = (np.concatenate([np.asarray(p, k) for p in c]) for c, k in zip(columns, kinds, strict=True))
+    a, b, multiplicity, capacity, layer = (
+        np.concatenate([np.asarray(p, k) for p in c]) for c, k in zip(columns, kinds, strict=True)
+    )
     vertices = hosts + sum(counts)
     if a.size and (a.min() < 0 or b.max() >= vertices or (a == b).any() or multiplicity.min() < 1):
-        raise ValueError(f"{name} cannot be wired: a cable needs two different ends among {vertices} vertices")
-    return Topology(name, hosts, tuple(tiers), tuple(counts), tuple(radix), a, b, multiplicity, capacity, layer, tuple(bundles), np.asarray(position), **hints)
+        raise ValueError(
+            f"{name} cannot be wired: a cable needs two different ends among {vertices} vertices"
+        )
+    return Topology(
+        name,
+        hosts,
+        tuple(tiers),
+        tuple(counts),
+        tuple(radix),
+        a,
+        b,
+        multiplicity,
+        capacity,
+        layer,
+        tuple(bundles),
+        np.asarray(position),
+        **hints,
+    )
 
 
 def without_vertex(topology, vertex):
@@ -195,11 +248,14 @@ def without_cable(topology, bundle):
 
 def _keep(topology, kept, multiplicity):
     columns = {name: getattr(topology, name)[kept] for name in ("a", "b", "capacity", "layer")}
-    return replace(topology, multiplicity=multiplicity[kept], representatives=None, closed={}, **columns)
+    return replace(
+        topology, multiplicity=multiplicity[kept], representatives=None, closed={}, **columns
+    )
 
 
 def relabel(topology, order):
-    """The same network with its hosts renamed: old host i is called ``order[i]``. Nothing measured may change by it.
+    """The same network with its hosts renamed: old host i is called ``order[i]``. Nothing measured
+    may change by it.
 
     Raises ValueError when `order` is no permutation of the hosts.
 
@@ -208,8 +264,12 @@ def relabel(topology, order):
     [3, 7]
     """
     order = np.asarray(order)
-    if order.shape != (topology.hosts,) or not np.array_equal(np.sort(order), np.arange(topology.hosts)):
-        raise ValueError(f"order must be a permutation of {topology.hosts} hosts, not {str(order)[:60]}")
+    if order.shape != (topology.hosts,) or not np.array_equal(
+        np.sort(order), np.arange(topology.hosts)
+    ):
+        raise ValueError(
+            f"order must be a permutation of {topology.hosts} hosts, not {str(order)[:60]}"
+        )
     names = np.concatenate([order, np.arange(topology.hosts, topology.vertices)])
     back = np.argsort(order)
     a, b = names[topology.a], names[topology.b]

@@ -1,9 +1,9 @@
 """Path lengths from the wiring: breadth-first search, but only from vertices that really differ.
 
-Two steps keep it exact and small. Hosts with one switch are folded onto it: their paths are the switch's, one link longer
-at each end. Then twins (switches with the same neighbours, such as the leaves of a pod) are merged: they see the same
-distances, and each other at two links. A full fat-tree of radix k shrinks from 5k²/4 switches to about k²/2, k of them
-with hosts.
+Two steps keep it exact and small. Hosts with one switch are folded onto it: their paths are the
+switch's, one link longer at each end. Then twins (switches with the same neighbours, such as the
+leaves of a pod) are merged: they see the same distances, and each other at two links. A full
+fat-tree of radix k shrinks from 5k²/4 switches to about k²/2, k of them with hosts.
 """
 
 from collections import Counter
@@ -27,7 +27,8 @@ class Spread(NamedTuple):
 class Paths:
     """Shortest paths between hosts.
 
-    `pairs`: {links on the path: ordered pairs of hosts that far apart}; `unreachable`: share of the pairs with no path.
+    `pairs`: {links on the path: ordered pairs of hosts that far apart}; `unreachable`: share of the
+    pairs with no path.
     """
 
     pairs: dict
@@ -37,7 +38,10 @@ class Paths:
     def links_on_path(self):
         """Links a packet crosses, the two host cables included."""
         total = sum(self.pairs.values())
-        return Spread(max(self.pairs, default=0), sum(d * n for d, n in self.pairs.items()) / total if total else 0.0)
+        return Spread(
+            max(self.pairs, default=0),
+            sum(d * n for d, n in self.pairs.items()) / total if total else 0.0,
+        )
 
     @property
     def switches_on_path(self):
@@ -49,7 +53,8 @@ class Paths:
 def paths(topology, among=None):
     """Shortest-path lengths between all hosts, or among some of them (host numbers).
 
-    Raises ValueError for hosts that do not exist, or a host cabled to two switches (model each port as a host).
+    Raises ValueError for hosts that do not exist, or a host cabled to two switches (model each port
+    as a host).
 
     >>> from fabriclab.topology import fat_tree
     >>> found = paths(fat_tree(4))
@@ -58,14 +63,20 @@ def paths(topology, among=None):
     """
     topology = wired("topology", topology)
     chosen = np.arange(topology.hosts) if among is None else host_set(topology, "among", among)
-    sources = topology.representatives if among is None and topology.representatives is not None else chosen
+    sources = (
+        topology.representatives
+        if among is None and topology.representatives is not None
+        else chosen
+    )
     home, away, size = homes(topology)
     weight = _weigh(home, chosen, size)
     pattern, label = collapse([_pattern(topology, size)])
     mine = _weigh(home, sources, size)
     total, squares = np.bincount(label, weight), np.bincount(label, mine * weight)
     begin = np.bincount(label, mine)
-    pairs = Counter({2 * away: squares.sum() - begin.sum(), 2 * away + 2: begin @ total - squares.sum()})
+    pairs = Counter(
+        {2 * away: squares.sum() - begin.sum(), 2 * away + 2: begin @ total - squares.sum()}
+    )
     start = np.flatnonzero(begin)
     for block in blocks(start, total.size):
         for distance, new in enumerate(levels(pattern[0], block)):
@@ -78,7 +89,8 @@ def paths(topology, among=None):
 
 
 def extra_links(topology, broken):
-    """How many links longer the worst-hit pair's path has become, over the pairs that `broken` still connects.
+    """How many links longer the worst-hit pair's path has become, over the pairs that `broken`
+    still connects.
 
     `broken` is `topology` with parts removed (same numbering).
 
@@ -107,13 +119,24 @@ def extra_links(topology, broken):
 def host_set(topology, name, hosts):
     """Host numbers, sorted and once each, or a ValueError that says what is wrong with them."""
     array = np.asarray(hosts)
-    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= topology.hosts:
-        raise ValueError(f"{name} must be host numbers from 0 to {topology.hosts - 1}, not {str(hosts)[:60]}")
+    if (
+        array.ndim != 1
+        or array.size == 0
+        or array.dtype.kind not in "iu"
+        or array.min() < 0
+        or array.max() >= topology.hosts
+    ):
+        raise ValueError(
+            f"{name} must be host numbers from 0 to {topology.hosts - 1}, not {str(hosts)[:60]}"
+        )
     return np.unique(array)
 
 
 def homes(topology):
-    """(where each host's paths start, links from the host to there, vertices that forward). No start: -1."""
+    """(where each host's paths start, links from the host to there, vertices that forward).
+
+    No start: -1.
+    """
     hosts = topology.hosts
     if topology.direct:
         return np.arange(hosts), 0, hosts
@@ -121,7 +144,10 @@ def homes(topology):
     home = np.full(hosts, -1)
     home[topology.a[up]] = topology.b[up] - hosts
     if np.bincount(topology.a[up], minlength=1).max() > 1 or (topology.b < hosts).any():
-        raise ValueError("a host is cabled to more than one other end: model each of its ports as a host, or set direct")
+        raise ValueError(
+            "a host is cabled to more than one other end: model each of its ports as a host, or set"
+            " direct"
+        )
     return home, 1, topology.vertices - hosts
 
 
@@ -140,7 +166,9 @@ def _pattern(topology, size):
 
 
 def collapse(patterns):
-    """Merge twins that are twins in every pattern: (reduced patterns, merged vertex of each old one)."""
+    """Merge twins that are twins in every pattern: (reduced patterns, merged vertex of each old
+    one).
+    """
     draw = np.random.default_rng(1)
     label = np.arange(patterns[0].shape[0])
     while True:
@@ -148,8 +176,11 @@ def collapse(patterns):
         key = np.zeros(size, np.uint64)
         alone = np.zeros(size, bool)
         for pattern in patterns:
-            # a random number per vertex: equal sums over the neighbours mean equal neighbours, but for odds of about 2^-40
-            key = key * np.uint64(0x9E3779B97F4A7C15) + pattern @ draw.integers(1, 2**64, size, np.uint64)
+            # a random number per vertex: equal sums over the neighbours mean equal neighbours, but
+            # for odds of about 2^-40
+            key = key * np.uint64(0x9E3779B97F4A7C15) + pattern @ draw.integers(
+                1, 2**64, size, np.uint64
+            )
             alone |= np.diff(pattern.indptr) == 0
         key[alone] = draw.integers(1, 2**64, alone.sum(), np.uint64)
         _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
@@ -165,7 +196,9 @@ def blocks(start, size):
 
 
 def levels(pattern, start):
-    """Breadth-first search from all of `start` at once: for distance 0, 1, …, which vertices (rows) are first reached then."""
+    """Breadth-first search from all of `start` at once: for distance 0, 1, …, which vertices (rows)
+    are first reached then.
+    """
     new = np.zeros((pattern.shape[0], start.size), np.float32)
     new[start, np.arange(start.size)] = 1
     seen = new.copy()

@@ -1,8 +1,10 @@
-"""The wiring of any network, drawn so that it stays legible from a handful of hosts to a hundred thousand. Floor 5.
+"""The wiring of any network, drawn so that it stays legible from a handful of hosts to a hundred
+thousand. Floor 5.
 
-A tree is drawn tier by tier. Where a tier has more switches than fit, the first ones and the last stand for all, dots for
-those between; every line is a bundle of the network. A dragonfly is one of its groups and the ring of all; a torus is one
-of its planes. `layout` says where everything goes; `wiring` makes the artists once, `move_wiring` gives them a new layout.
+A tree is drawn tier by tier. Where a tier has more switches than fit, the first ones and the last
+stand for all, dots for those between; every line is a bundle of the network. A dragonfly is one of
+its groups and the ring of all; a torus is one of its planes. `layout` says where everything goes;
+`wiring` makes the artists once, `move_wiring` gives them a new layout.
 """
 
 import numpy as np
@@ -15,26 +17,37 @@ from fabriclab.figures.wiring.tree import tree
 
 WORDS = 56  # texts kept in stock; no layout needs more
 LOOKS = {  # face and edge
-    "switch": ("white", COLOURS["first"]), "host": (COLOURS["pale"], COLOURS["muted"]), "here": (COLOURS["first"], COLOURS["first"]),
-    "dead": ("white", COLOURS["bad"]), "cut off": ("white", COLOURS["bad"]),
-}  # fmt: skip
+    "switch": ("white", COLOURS["first"]),
+    "host": (COLOURS["pale"], COLOURS["muted"]),
+    "here": (COLOURS["first"], COLOURS["first"]),
+    "dead": ("white", COLOURS["bad"]),
+    "cut off": ("white", COLOURS["bad"]),
+}
 
 
 @drawing
 def wiring(ax, network, lost=None):
     """The wiring of `network`, a `topology.Topology`, with switches and cables counted beside it.
 
-    `lost` names a part as `topology.failures` does, such as "spine switch" or "leaf-spine cable": one of that kind is
-    crossed out, its cables are dashed, and the hosts that are cut off marked. Raises ValueError for a part it has not.
-    Returns the artists: "planes", "cables" and "shapes" are one collection each, "crosses" one line, "labels" the texts.
+    `lost` names a part as `topology.failures` does, such as "spine switch" or "leaf-spine cable":
+    one of that kind is crossed out, its cables are dashed, and the hosts that are cut off marked.
+    Raises ValueError for a part it has not.
+    Returns the artists: "planes", "cables" and "shapes" are one collection each, "crosses" one
+    line, "labels" the texts.
     """
     ax.set(xlim=(0, WIDTH), ylim=(0, HEIGHT))
     ax.set_axis_off()
     artists = {
-        "planes": [ax.add_collection(PolyCollection([], facecolor="white", edgecolor="#AAAAAA", zorder=0.5))],
+        "planes": [
+            ax.add_collection(
+                PolyCollection([], facecolor="white", edgecolor="#AAAAAA", zorder=0.5)
+            )
+        ],
         "cables": [ax.add_collection(LineCollection([], zorder=1))],
         "shapes": [ax.add_collection(PolyCollection([], linewidth=1.7, zorder=2))],
-        "crosses": ax.plot([], [], "x", color=COLOURS["bad"], markersize=15, markeredgewidth=3.5, zorder=3),
+        "crosses": ax.plot(
+            [], [], "x", color=COLOURS["bad"], markersize=15, markeredgewidth=3.5, zorder=3
+        ),
         "labels": [ax.text(0, 0, "", va="center", fontsize=11, zorder=4) for _ in range(WORDS)],
     }
     move_wiring(artists, network, lost)
@@ -68,7 +81,11 @@ def move_wiring(artists, network, lost=None):
 
 def layout(network, lost=None):
     """The `Scene` of a network with one part lost: what `wiring` draws, as plain data."""
-    kinds = [f"{tier} switch" for tier in network.tiers] + ["host"] * network.direct + [f"{layer} cable" for layer in network.layers]
+    kinds = (
+        [f"{tier} switch" for tier in network.tiers]
+        + ["host"] * network.direct
+        + [f"{layer} cable" for layer in network.layers]
+    )
     if lost is not None and lost not in kinds:
         raise ValueError(f"lost must be one of {', '.join(kinds)}, not {lost!r}")
     draw = torus if network.direct else dragonfly if "global" in network.layers else tree

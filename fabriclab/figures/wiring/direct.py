@@ -3,7 +3,16 @@
 import numpy as np
 
 from fabriclab import topology
-from fabriclab.figures.wiring.scene import HEIGHT, LEFT, WIDTH, Scene, cut_off, homes, rectangle, take_out
+from fabriclab.figures.wiring.scene import (
+    HEIGHT,
+    LEFT,
+    WIDTH,
+    Scene,
+    cut_off,
+    homes,
+    rectangle,
+    take_out,
+)
 
 FEW = 12  # groups whose cables are all drawn; of more, those of one group
 SIDE = 16  # hosts drawn along a side of a torus
@@ -11,7 +20,9 @@ STUB, SHIFT = 0.35, (0.34, 0.28)  # length of a cable that closes a ring; from o
 
 
 def dragonfly(network, lost):
-    """The `Scene` of a dragonfly: group 0 with its routers on the left, on the right the ring of all groups."""
+    """The `Scene` of a dragonfly: group 0 with its routers on the left, on the right the ring of
+    all groups.
+    """
     scene, (home, stem) = Scene(), homes(network)
     group = np.zeros(network.vertices, int)
     group[home] = network.position[:, 0]
@@ -21,7 +32,11 @@ def dragonfly(network, lost):
     local, world = (network.layer == network.layers.index(name) for name in ("local", "global"))
     touching = np.isin(network.a, mine) | np.isin(network.b, mine)
     # a cable across the ring is easier to see than one to the next group
-    shown = np.unique(home[np.isin(network.position[:, 0], (0, groups // 2))]) if lost == "global cable" else mine
+    shown = (
+        np.unique(home[np.isin(network.position[:, 0], (0, groups // 2))])
+        if lost == "global cable"
+        else mine
+    )
     dead, bundle, gone = take_out(network, lost, shown)
     for at in np.flatnonzero(local & touching | world & (touching | (groups <= FEW))):
         a, b = int(network.a[at]), int(network.b[at])
@@ -30,7 +45,9 @@ def dragonfly(network, lost):
     for router, place in inner.items():
         hosts = np.flatnonzero(home == router)
         cut = gone[hosts].all()
-        scene.line(place, outer[router], stem[hosts[0]], min(hosts.size, 8), cut, bundle in stem[hosts])
+        scene.line(
+            place, outer[router], stem[hosts[0]], min(hosts.size, 8), cut, bundle in stem[hosts]
+        )
         scene.box(*place, 0.34, 0.34, "dead" if router == dead else "switch")
         scene.box(*outer[router], 0.46, 0.4, "cut off" if cut else "host")
         scene.word(*outer[router], f"{hosts.size}", colour="bad" if cut else "ink")
@@ -41,36 +58,65 @@ def dragonfly(network, lost):
         scene.box(*place, size, size, "switch" if number else "here")
     pairs = max(1, groups * (groups - 1) // 2)
     scene.word(2.3, 5.75, f"one group: {mine.size} routers, {network.hosts // groups:,} hosts")
-    scene.word(7.5, 5.75, f"{groups} groups, {network.cables['global'] // pairs} cable between any two")
+    scene.word(
+        7.5, 5.75, f"{groups} groups, {network.cables['global'] // pairs} cable between any two"
+    )
     rest = f"{gone.sum():,} cut off" if gone.any() else f"{network.cables['local']:,} local cables"
     scene.word(2.3, 0.2, f"{network.hosts:,} hosts, {rest}", colour="bad" if gone.any() else "ink")
-    scene.word(7.5, 0.2, f"{network.cables['global']:,} global cables" + (", those of one drawn" if groups > FEW else ""))
+    scene.word(
+        7.5,
+        0.2,
+        f"{network.cables['global']:,} global cables"
+        + (", those of one drawn" if groups > FEW else ""),
+    )
     return scene
 
 
 def _ring(number, x, y, radius):
     """Places on a circle, the first on top, round on a picture 7 to 4 wide."""
     turn = 2 * np.pi * np.arange(number) / number
-    return list(zip((x + 0.92 * radius * np.sin(turn)).tolist(), (y + radius * np.cos(turn)).tolist()))
+    return list(
+        zip((x + 0.92 * radius * np.sin(turn)).tolist(), (y + radius * np.cos(turn)).tolist())
+    )
 
 
 def torus(network, lost):
-    """The `Scene` of a torus: one plane of its two longest sides, the other planes as outlines behind."""
+    """The `Scene` of a torus: one plane of its two longest sides, the other planes as outlines
+    behind.
+    """
     scene, place, sides = Scene(), network.position, network.position.max(axis=0) + 1
     across, *others = np.argsort(-sides, kind="stable").tolist()
     upward = others[0] if others else across
     deep = [axis for axis in others[1:] if sides[axis] > 1]
-    planes, long, high = int(np.prod(sides[deep], dtype=int)), int(sides[across]), int(sides[upward]) if others else 1
-    front = (place[:, deep] == 0).all(axis=1) & (place[:, across] < SIDE) & ((place[:, upward] < SIDE) | (not others))
+    planes, long, high = (
+        int(np.prod(sides[deep], dtype=int)),
+        int(sides[across]),
+        int(sides[upward]) if others else 1,
+    )
+    front = (
+        (place[:, deep] == 0).all(axis=1)
+        & (place[:, across] < SIDE)
+        & ((place[:, upward] < SIDE) | (not others))
+    )
     behind = min(planes - 1, 3)
     step, base = _grid(min(long, SIDE), min(high, SIDE), behind)
-    at = {int(v): (base[0] + step[0] * place[v, across], base[1] + (step[1] * place[v, upward] if others else 0)) for v in np.flatnonzero(front)}
+    at = {
+        int(v): (
+            base[0] + step[0] * place[v, across],
+            base[1] + (step[1] * place[v, upward] if others else 0),
+        )
+        for v in np.flatnonzero(front)
+    }
     last = max(at, key=lambda v: sum(at[v]))
     low, top = np.array(base) - 1.25 * STUB, np.array(at[last]) + 1.25 * STUB
     if deep:
         for depth in range(behind, -1, -1):
-            scene.planes.append(rectangle(*(low + np.multiply(SHIFT, depth)), *(top + np.multiply(SHIFT, depth))))
-    dead, bundle, gone = _take_out(network, lost, at, (low + top) / 2, last, wraps := _wraps(network))
+            scene.planes.append(
+                rectangle(*(low + np.multiply(SHIFT, depth)), *(top + np.multiply(SHIFT, depth)))
+            )
+    dead, bundle, gone = _take_out(
+        network, lost, at, (low + top) / 2, last, wraps := _wraps(network)
+    )
     inside = np.isin(network.a, list(at)) & np.isin(network.b, list(at))
     for each in np.flatnonzero(inside):
         start, end = at[int(network.a[each])], at[int(network.b[each])]
@@ -83,9 +129,20 @@ def torus(network, lost):
             scene.line(start, end, each, 1, cut, crossed)
     if deep:
         # the way to the next plane, at the corner that nothing hides
-        axis = deep[0] if bundle is None or network.layer[bundle] not in deep else network.layer[bundle]
+        axis = (
+            deep[0]
+            if bundle is None or network.layer[bundle] not in deep
+            else network.layer[bundle]
+        )
         each = _next_plane(network, axis, last, wraps)
-        scene.line(at[last], tuple(np.add(at[last], np.multiply(SHIFT, 1.3))), each, 1, dead == last, each == bundle)
+        scene.line(
+            at[last],
+            tuple(np.add(at[last], np.multiply(SHIFT, 1.3))),
+            each,
+            1,
+            dead == last,
+            each == bundle,
+        )
     size = min(0.36, 0.5 * step[0], 0.5 * step[1])
     for v, xy in at.items():
         scene.box(*xy, size, size, "cut off" if gone[v] else "host")
@@ -98,7 +155,10 @@ def torus(network, lost):
 def _grid(columns, rows, behind):
     """((step across, step up), the lowest corner) of a plane with `behind` more planes after it."""
     right, top = WIDTH - 0.6 - SHIFT[0] * behind, HEIGHT - 0.6 - SHIFT[1] * behind
-    step = min(1.6, (right - LEFT - 0.6) / max(columns - 1, 1)), min(1.4, (top - 0.6) / max(rows - 1, 1))
+    step = (
+        min(1.6, (right - LEFT - 0.6) / max(columns - 1, 1)),
+        min(1.4, (top - 0.6) / max(rows - 1, 1)),
+    )
     return step, (LEFT + 0.5, 0.6 + (top - 0.6 - step[1] * (rows - 1)) / 2)
 
 
@@ -123,7 +183,9 @@ def _take_out(network, lost, at, middle, last, wraps):
 
 def _next_plane(network, layer, vertex, wraps):
     """The cable of this layer that leads on from `vertex`."""
-    ahead = np.flatnonzero((network.layer == layer) & ((network.a == vertex) | (network.b == vertex)))
+    ahead = np.flatnonzero(
+        (network.layer == layer) & ((network.a == vertex) | (network.b == vertex))
+    )
     return int(ahead[np.argmin(wraps[ahead])])
 
 

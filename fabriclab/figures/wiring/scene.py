@@ -13,7 +13,9 @@ LEFT = 3.0  # where the words end and the wiring begins
 
 
 class Line(NamedTuple):
-    """A bundle of `cables`, number `bundle` in the network, between two points; `dead` when it carries nothing any more."""
+    """A bundle of `cables`, number `bundle` in the network, between two points; `dead` when it
+    carries nothing any more.
+    """
 
     points: list
     bundle: int
@@ -23,7 +25,9 @@ class Line(NamedTuple):
 
 @dataclass
 class Scene:
-    """What to draw: `planes` (corners), `shapes` (corners, kind), `lines`, `words` (x, y, text, alignment, colour), `crosses` (x, y)."""
+    """What to draw: `planes` (corners), `shapes` (corners, kind), `lines`, `words` (x, y, text,
+    alignment, colour), `crosses` (x, y).
+    """
 
     planes: list = field(default_factory=list)
     shapes: list = field(default_factory=list)
@@ -32,11 +36,15 @@ class Scene:
     crosses: list = field(default_factory=list)
 
     def box(self, x, y, width, height, kind):
-        self.shapes.append((rectangle(x - width / 2, y - height / 2, x + width / 2, y + height / 2), kind))
+        self.shapes.append(
+            (rectangle(x - width / 2, y - height / 2, x + width / 2, y + height / 2), kind)
+        )
 
     def line(self, start, end, bundle, cables=1, dead=False, crossed=False):
         # of several cables together one is gone, and the others still carry
-        self.lines.append(Line([start, end], int(bundle), int(cables), bool(dead or crossed and cables == 1)))
+        self.lines.append(
+            Line([start, end], int(bundle), int(cables), bool(dead or crossed and cables == 1))
+        )
         if crossed:
             self.crosses.append(tuple(np.mean([start, end], axis=0)))
 
@@ -57,12 +65,20 @@ def homes(network):
 
 
 def take_out(network, lost, shown):
-    """(dead vertex, bundle that lost a cable, which hosts are cut off), for one part of kind `lost` among the vertices `shown`."""
+    """(dead vertex, bundle that lost a cable, which hosts are cut off), for one part of kind `lost`
+    among the vertices `shown`.
+    """
     if lost is None:
         return None, None, np.zeros(network.hosts, bool)
     if lost.endswith(" cable"):
-        drawn = np.isin(network.b, shown) & ((network.a < network.hosts) | np.isin(network.a, shown))
-        bundle = int(np.flatnonzero(drawn & (network.layer == network.layers.index(lost.removesuffix(" cable"))))[0])
+        drawn = np.isin(network.b, shown) & (
+            (network.a < network.hosts) | np.isin(network.a, shown)
+        )
+        bundle = int(
+            np.flatnonzero(
+                drawn & (network.layer == network.layers.index(lost.removesuffix(" cable")))
+            )[0]
+        )
         return None, bundle, cut_off(network, topology.without_cable(network, bundle))
     first = network.first(lost.removesuffix(" switch"))
     some = [v for v in shown if first <= v < first + network.switches[lost.removesuffix(" switch")]]
@@ -77,7 +93,10 @@ def cut_off(network, broken):
     >>> int(cut_off(network, topology.without_vertex(network, network.first("leaf"))).sum())
     8
     """
-    before, after = (connected_components(each.graph(), directed=False)[1][: each.hosts] for each in (network, broken))
+    before, after = (
+        connected_components(each.graph(), directed=False)[1][: each.hosts]
+        for each in (network, broken)
+    )
     size, whole = np.bincount(after)[after], np.bincount(before)[before]
     # the largest rest of what was joined is where the network goes on; of equal ones, one
     rank = size * (after.max() + 1) - after

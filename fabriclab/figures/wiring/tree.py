@@ -1,4 +1,6 @@
-"""Where the switches, hosts and cables of a tree are drawn: leaf-spine, fat-tree, rails, or a network read from a log."""
+"""Where the switches, hosts and cables of a tree are drawn: leaf-spine, fat-tree, rails, or a
+network read from a log.
+"""
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -6,8 +8,20 @@ from scipy.sparse.csgraph import connected_components
 from fabriclab.figures.wiring.scene import HEIGHT, LEFT, WIDTH, Scene, homes, take_out
 
 TALL, APART = 0.42, 0.35  # height of a switch, room between groups
-MOST = {1: 8, 2: 5, 3: 3, 4: 2}  # boxes in a row of each group, by the number of groups that are drawn; one more where that is all
-MESH, CORES = 5, 8  # boxes in a row that all groups share: over leaves, which all reach it, and over spines, which reach parts
+MOST = {
+    1: 8,
+    2: 5,
+    3: 3,
+    4: 2,
+    # boxes in a row of each group, by the number of groups that are drawn; one more where that is
+    # all
+}
+MESH, CORES = (
+    5,
+    8,
+    # boxes in a row that all groups share: over leaves, which all reach it, and over spines, which
+    # reach parts
+)
 
 
 def tree(network, lost):
@@ -27,7 +41,14 @@ def tree(network, lost):
     y = dict(zip(x, level[1 + tier].tolist()))
     for at in np.flatnonzero(np.isin(network.a, list(x)) & np.isin(network.b, list(x))):
         a, b = int(network.a[at]), int(network.b[at])
-        scene.line((x[a], y[a] + TALL / 2), (x[b], y[b] - TALL / 2), at, network.multiplicity[at], dead in (a, b), at == bundle)
+        scene.line(
+            (x[a], y[a] + TALL / 2),
+            (x[b], y[b] - TALL / 2),
+            at,
+            network.multiplicity[at],
+            dead in (a, b),
+            at == bundle,
+        )
     for vertex in x:
         scene.box(x[vertex], y[vertex], width[vertex], TALL, "dead" if vertex == dead else "switch")
         if vertex in rails and vertex != dead:
@@ -48,7 +69,9 @@ def _few(vertices, most):
 
 
 def _groups(network, home):
-    """(what a group of leaves is called, the leaves of each): networks apart, pods, scalable units of rails, or all leaves."""
+    """(what a group of leaves is called, the leaves of each): networks apart, pods, scalable units
+    of rails, or all leaves.
+    """
     leaves = np.unique(home[home >= 0])
     if not leaves.size:
         return "", [np.arange(network.hosts, network.hosts + sum(network.counts[:1]))]
@@ -75,7 +98,9 @@ def _groups(network, home):
 
 
 def _rail_numbers(network, home):
-    """{leaf: GPU number} where every leaf serves the same GPU of each of its nodes, and there are several; else None."""
+    """{leaf: GPU number} where every leaf serves the same GPU of each of its nodes, and there are
+    several; else None.
+    """
     if network.node is None or (home < 0).any():
         return None
     start = np.full(int(network.node.max()) + 1, network.hosts)
@@ -85,7 +110,11 @@ def _rail_numbers(network, home):
     np.minimum.at(low, home, number)
     np.maximum.at(high, home, number)
     leaves = np.unique(home)
-    return dict(zip(leaves.tolist(), low[leaves].tolist())) if (low == high)[leaves].all() and high.max() > 0 else None
+    return (
+        dict(zip(leaves.tolist(), low[leaves].tolist()))
+        if (low == high)[leaves].all() and high.max() > 0
+        else None
+    )
 
 
 def _jumps(vertices):
@@ -102,7 +131,9 @@ def _spans(groups):
 
 
 def _place(scene, network, leaves, spans, level):
-    """({vertex: x}, {vertex: width of its box}) of every switch that is drawn: over the leaves shown, what they lead to."""
+    """({vertex: x}, {vertex: width of its box}) of every switch that is drawn: over the leaves
+    shown, what they lead to.
+    """
     x, width = {}, {}
 
     def row(vertices, low, high, y):
@@ -117,13 +148,19 @@ def _place(scene, network, leaves, spans, level):
         row(some, *span, level[1])
     shown = leaves
     for tier in range(1, len(network.tiers)):
-        above = [[up for vertex in some if (up := np.sort(network.b[network.a == vertex])).size] for some in shown]
+        above = [
+            [up for vertex in some if (up := np.sort(network.b[network.a == vertex])).size]
+            for some in shown
+        ]
         found = [np.unique(np.concatenate(some)) if some else np.array([], int) for some in above]
         every = np.unique(np.concatenate(found))
         if len(found) > 1 and every.size == sum(map(len, found)):
             shown, at = [_few(some, MOST[len(leaves)]) for some in found], spans
         else:
-            shown, at = [_few(every, MESH) if tier == 1 or not every.size else _shared(above)], [(LEFT + 0.1, WIDTH - 0.2)]
+            shown, at = (
+                [_few(every, MESH) if tier == 1 or not every.size else _shared(above)],
+                [(LEFT + 0.1, WIDTH - 0.2)],
+            )
         for (low, high), some in zip(at, shown):
             if len(some):
                 row(some, low, high, level[tier + 1])
@@ -131,7 +168,9 @@ def _place(scene, network, leaves, spans, level):
 
 
 def _shared(above):
-    """Of the cores that all pods share those to draw: if it can be, each spine keeps a line to one or two."""
+    """Of the cores that all pods share those to draw: if it can be, each spine keeps a line to one
+    or two.
+    """
     every = np.unique(np.concatenate([cores for group in above for cores in group]))
     if every.size <= CORES:
         return every
@@ -141,7 +180,9 @@ def _shared(above):
 
 
 def _hosts(scene, network, leaves, home, stem, x, width, level, gone, bundle):
-    """Under every leaf its hosts: each by itself where all are few, else one box with their number."""
+    """Under every leaf its hosts: each by itself where all are few,
+    else one box with their number.
+    """
     on_leaf = np.bincount(home[home >= 0], minlength=network.vertices)[leaves]
     each_by_itself = on_leaf.sum() == network.hosts <= 24 and on_leaf.max() <= 4
     for leaf in leaves.tolist():
@@ -153,7 +194,14 @@ def _hosts(scene, network, leaves, home, stem, x, width, level, gone, bundle):
         for number, hosts in enumerate(boxes):
             place = x[leaf] + room * ((number + 0.5) / len(boxes) - 0.5)
             lost = gone[hosts].all()
-            scene.line((place, level[0] + 0.2), (x[leaf], level[1] - TALL / 2), stem[hosts[0]], min(hosts.size, 8), lost, bundle in stem[hosts])
+            scene.line(
+                (place, level[0] + 0.2),
+                (x[leaf], level[1] - TALL / 2),
+                stem[hosts[0]],
+                min(hosts.size, 8),
+                lost,
+                bundle in stem[hosts],
+            )
             scene.box(place, level[0], 0.9 * room / len(boxes), 0.4, "cut off" if lost else "host")
             if not each_by_itself:
                 scene.word(place, level[0], f"{hosts.size}", colour="bad" if lost else "ink")
@@ -172,4 +220,9 @@ def _tally(scene, network, level, gone):
         scene.word(0, y, f"{count:,} {tier}, {ports} ports", "left")
     for index, ((_, cables), low, high) in enumerate(zip(network.cables.items(), level, level[1:])):
         each = network.multiplicity[network.layer == index].max(initial=1)
-        scene.word(0.25, (low + high) / 2, f"{cables:,} cables" + (f", {each} a pair" if each > 1 else ""), "left")
+        scene.word(
+            0.25,
+            (low + high) / 2,
+            f"{cables:,} cables" + (f", {each} a pair" if each > 1 else ""),
+            "left",
+        )

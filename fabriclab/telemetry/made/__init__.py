@@ -1,7 +1,9 @@
-"""Logs of our own making in the tools' layouts, from model numbers: for notebooks, exercises, incidents and tests.
+"""Logs of our own making in the tools' layouts, from model numbers: for notebooks, exercises,
+incidents and tests.
 
-Each function formats what its tool would print; `shipped` holds the files of ``notebooks/logs``, which are written by
-``python -m fabriclab.telemetry.made notebooks/logs`` and are the same bytes on every machine.
+Each function formats what its tool would print; `shipped` holds the files of ``notebooks/logs``,
+which are written by ``python -m fabriclab.telemetry.made notebooks/logs`` and are the same bytes on
+every machine.
 """
 
 from fabriclab.telemetry.made.fabric import ibnetdiscover

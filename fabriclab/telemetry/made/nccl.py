@@ -25,32 +25,56 @@ def _columns(size, time, ranks, collective, wrong):
     return f"  {_float(time * 1e6, 7)}  {_float(algbw, 6)}  {_float(busbw, 6)}  {check:>6}", busbw
 
 
-def nccl_tests(collective, sizes, times, hosts, per_node, in_place=None, wrong=None, validated=True, gpu="NVIDIA H100 80GB HBM3", alone=False):
-    """The text that nccl-tests 2.18 prints for runs of `collective` that took `times` seconds at `sizes` bytes.
+def nccl_tests(
+    collective,
+    sizes,
+    times,
+    hosts,
+    per_node,
+    in_place=None,
+    wrong=None,
+    validated=True,
+    gpu="NVIDIA H100 80GB HBM3",
+    alone=False,
+):
+    """The text that nccl-tests 2.18 prints for runs of `collective` that took `times` seconds at
+    `sizes` bytes.
 
-    `collective` by nccl-tests' name ("all_reduce", …); sizes whole numbers of elements (4 bytes a rank's share); `in_place`
-    seconds as well, else only out of place is measured twice alike; `hosts` names of nodes with `per_node` GPUs each;
-    `wrong` a count of wrong elements a size. `validated` False prints N/A. `alone` prints what comes of a program built
-    without MPI: one process a GPU, each a world of one rank, their lines interleaved. Rounds as the program does.
+    `collective` by nccl-tests' name ("all_reduce", …); sizes whole numbers of elements (4 bytes a
+    rank's share); `in_place` seconds as well, else only out of place is measured twice alike;
+    `hosts` names of nodes with `per_node` GPUs each; `wrong` a count of wrong elements a size.
+    `validated` False prints N/A. `alone` prints what comes of a program built without MPI: one
+    process a GPU, each a world of one rank, their lines interleaved. Rounds as the program does.
     Raises ValueError for an unknown collective or lists of different lengths.
 
-    >>> print(nccl_tests("all_reduce", [1 << 30], [4.9e-3], ["node-a", "node-b"], 8).splitlines()[-6].strip())
-    1073741824     268435456     float     sum      -1  4900.00  219.13  410.87       0  4900.00  219.13  410.87       0
+    >>> print(nccl_tests("all_reduce", [1 << 30], [4.9e-3], ["node-a", "node-b"],
+    ...     8).splitlines()[-6].strip())
+    1073741824     268435456     float     sum      -1  4900.00  219.13  410.87       0  4900.00
+    219.13  410.87       0
     """
     in_place = times if in_place is None else in_place
     wrong = [0] * len(sizes) if wrong is None else wrong
     if not len(sizes) == len(times) == len(in_place) == len(wrong) or not len(sizes):
-        raise ValueError(f"sizes, times, in_place and wrong must be lists of one length, not {len(sizes)}, {len(times)}, {len(in_place)}, {len(wrong)}")
+        raise ValueError(
+            f"sizes, times, in_place and wrong must be lists of one length, not {len(sizes)},"
+            f" {len(times)}, {len(in_place)}, {len(wrong)}"
+        )
     processes = [(host, device) for host in hosts for device in range(per_node)]
     ranks = 1 if alone else len(processes)
-    redop, root = ("sum" if "reduce" in collective else "none"), (0 if collective in ("broadcast", "reduce") else -1)
+    redop, root = (
+        ("sum" if "reduce" in collective else "none"),
+        (0 if collective in ("broadcast", "reduce") else -1),
+    )
     lines = []
     for _ in processes if alone else (0,):
         lines += [
             "# nccl-tests version 2.18.0 nccl-headers=22907 nccl-library=22907",
             f"# Collective test starting: {collective}_perf",
-            f"# nThread 1 nGpus 1 minBytes {sizes[0]} maxBytes {sizes[-1]} step: 2(factor)"
-            f" warmup iters: 1 iters: 20 agg iters: 1 validation: {int(validated)} graph: 0 unalign: 0",
+            (
+                f"# nThread 1 nGpus 1 minBytes {sizes[0]} maxBytes {sizes[-1]} step: 2(factor)"
+                f" warmup iters: 1 iters: 20 agg iters: 1 validation: {int(validated)} graph: 0"
+                " unalign: 0"
+            ),
             "#",
             "# Using devices",
         ]
@@ -62,8 +86,10 @@ def nccl_tests(collective, sizes, times, hosts, per_node, in_place=None, wrong=N
         lines += [
             "#",
             left + "           out-of-place                       in-place          ",
-            f"# {'size':>10}  {'count':>12}  {'type':>8}  {'redop':>6}  {'root':>6}" + f"  {'time':>7}  {'algbw':>6}  {'busbw':>6}  {'#wrong':>6}" * 2,
-            f"# {'(B)':>10}  {'(elements)':>12}  {'':>8}  {'':>6}  {'':>6}" + f"  {'(us)':>7}  {'(GB/s)':>6}  {'(GB/s)':>6}  {'':>6}" * 2,
+            f"# {'size':>10}  {'count':>12}  {'type':>8}  {'redop':>6}  {'root':>6}"
+            + f"  {'time':>7}  {'algbw':>6}  {'busbw':>6}  {'#wrong':>6}" * 2,
+            f"# {'(B)':>10}  {'(elements)':>12}  {'':>8}  {'':>6}  {'':>6}"
+            + f"  {'(us)':>7}  {'(GB/s)':>6}  {'(GB/s)':>6}  {'':>6}" * 2,
         ]
     rates = []
     for size, out, into, bad in zip(sizes, times, in_place, wrong):
@@ -72,7 +98,9 @@ def nccl_tests(collective, sizes, times, hosts, per_node, in_place=None, wrong=N
             one, rate = _columns(size, out, ranks, collective, bad if validated else None)
             other, again = _columns(size, into, ranks, collective, bad if validated else None)
             rates += [rate, again]
-            lines.append(f"{size:12d}  {count:12d}  {'float':>8}  {redop:>6}  {root:6d}{one}{other}")
+            lines.append(
+                f"{size:12d}  {count:12d}  {'float':>8}  {redop:>6}  {root:6d}{one}{other}"
+            )
     bad = sum(1 for count in wrong for _ in (0, 1) if count)
     lines.append(f"# {'Out of bounds values':<20} : {bad} {'FAILED' if bad else 'OK'}")
     lines.append(f"# {'Avg bus bandwidth':<20} : {sum(rates) / len(rates):g} ")

@@ -26,9 +26,11 @@ def mlxlink(
     recommendation="No issue was observed",
     colours=True,
 ):
-    """The text that mlxlink -c prints for a port whose lanes saw `lane_errors` in `seconds` at a line `rate` in bytes per second.
+    """The text that mlxlink -c prints for a port whose lanes saw `lane_errors` in `seconds` at a
+    line `rate` in bytes per second.
 
-    The raw and effective bit error ratios follow from errors, rate and time; `speed` is the name that is printed.
+    The raw and effective bit error ratios follow from errors, rate and time; `speed` is the name
+    that is printed.
 
     >>> print(mlxlink([10, 20, 10, 10], 60.0, colours=False).splitlines()[-3])
     Raw Physical BER                   : 2E-12
@@ -52,7 +54,12 @@ def mlxlink(
             ("Loopback Mode", coloured("No Loopback")),
             ("Auto Negotiation", coloured("ON")),
         ),
-        *section("Troubleshooting Info", ("Status Opcode", "0"), ("Group Opcode", "N/A"), ("Recommendation", recommendation)),
+        *section(
+            "Troubleshooting Info",
+            ("Status Opcode", "0"),
+            ("Group Opcode", "N/A"),
+            ("Recommendation", recommendation),
+        ),
         *section(
             "Physical Counters and BER Info",
             ("Time Since Last Clear [Min]", f"{seconds / minute:.1f}"),
@@ -70,7 +77,8 @@ def mlxlink(
 
 
 def perfquery(lid, port, counters, extended=True):
-    """The text that perfquery prints for a port: `counters` by name, as they are counted (data in words of 4 bytes).
+    """The text that perfquery prints for a port: `counters` by name, as they are counted (data in
+    words of 4 bytes).
 
     >>> print(perfquery(41, 1, {"PortXmitData": 12_050_000_000}), end="")
     # Port extended counters: Lid 41 port 1 (CapMask: 0x5A00 CapMask2: 0x0000002)
@@ -78,6 +86,12 @@ def perfquery(lid, port, counters, extended=True):
     CounterSelect:...................0x0000
     PortXmitData:....................12050000000
     """
-    lines = [f"# Port {'extended ' * extended}counters: Lid {lid} port {port} (CapMask: 0x5A00{' CapMask2: 0x0000002' * extended})"]
+    lines = [
+        f"# Port {'extended ' * extended}counters: Lid {lid} port {port} (CapMask:"
+        f" 0x5A00{' CapMask2: 0x0000002' * extended})"
+    ]
     fields = {"PortSelect": port, "CounterSelect": "0x0000", **counters}
-    return "\n".join([*lines, *(f"{counter + ':':.<33}{value}" for counter, value in fields.items())]) + "\n"
+    return (
+        "\n".join([*lines, *(f"{counter + ':':.<33}{value}" for counter, value in fields.items())])
+        + "\n"
+    )

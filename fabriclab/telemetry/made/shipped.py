@@ -14,22 +14,29 @@ from fabriclab.units import GB, day, us
 
 
 def _slow_and_uneven():
-    """32 hosts, 4 leaves, 2 spines at 1:1; one cable of leaf-2 fell to one lane, one of leaf-3's uplinks is gone."""
+    """32 hosts, 4 leaves, 2 spines at 1:1; one cable of leaf-2 fell to one lane, one of leaf-3's
+    uplinks is gone.
+    """
     text = ibnetdiscover(topology.leaf_spine(4, 2, 8, 8, radix=40))
     blocks = text.split("\n\n")
     for at, block in enumerate(blocks):
         rows = block.splitlines()
         for row in list(rows):
-            if ('# "leaf-2"' in rows[2] and row.startswith("[9]")) or ('# "spine-1"' in rows[2] and row.startswith("[5]")):
+            if ('# "leaf-2"' in rows[2] and row.startswith("[9]")) or (
+                '# "spine-1"' in rows[2] and row.startswith("[5]")
+            ):
                 rows[rows.index(row)] = row.replace("4xNDR", "1xNDR")
-            if ('# "leaf-3"' in rows[2] and row.startswith("[16]")) or ('# "spine-2"' in rows[2] and row.startswith("[12]")):
+            if ('# "leaf-3"' in rows[2] and row.startswith("[16]")) or (
+                '# "spine-2"' in rows[2] and row.startswith("[12]")
+            ):
                 rows.remove(row)
         blocks[at] = "\n".join(rows)
     return "\n\n".join(blocks) + "\n"
 
 
 def noisy(times, seed, spread):
-    """Each time a little longer, never shorter: the sum of three even draws, most near the middle. Plain arithmetic, so that
+    """Each time a little longer, never shorter: the sum of three even draws, most near the middle.
+    Plain arithmetic, so that
     every machine draws the same."""
     draw = random.Random(seed).random
     return [time * (1 + spread * (draw() + draw() + draw()) / 3) for time in times]
@@ -40,18 +47,32 @@ _NODES = ["gpu-a01", "gpu-a02"]
 
 
 def _allreduce(seed, link):
-    """An AllReduce of two nodes of eight as one ring: 1.5 us a step, `link` bytes/s through all eight NICs of a node."""
+    """An AllReduce of two nodes of eight as one ring: 1.5 us a step, `link` bytes/s through all
+    eight NICs of a node.
+    """
     times = [collectives.ring_allreduce(size, 16, 1.5 * us, link) for size in _SIZES]
-    return nccl_tests("all_reduce", _SIZES, noisy(times, seed, 0.04), _NODES, 8, noisy(times, seed + 1, 0.03))
+    return nccl_tests(
+        "all_reduce", _SIZES, noisy(times, seed, 0.04), _NODES, 8, noisy(times, seed + 1, 0.03)
+    )
 
 
 def _alone():
     copies = [4 * us + 2 * size / (2.6e12) for size in _SIZES[20:27]]
-    return nccl_tests("all_reduce", _SIZES[20:27], noisy(copies, 7, 0.2), _NODES[:1], 8, [0.31 * us] * 7, alone=True)
+    return nccl_tests(
+        "all_reduce",
+        _SIZES[20:27],
+        noisy(copies, 7, 0.2),
+        _NODES[:1],
+        8,
+        [0.31 * us] * 7,
+        alone=True,
+    )
 
 
 def _congested(seconds):
-    """A switch's port to one node, `seconds` after a first look: it sends all that a 400 Gb/s port can, more waits, some is thrown away."""
+    """A switch's port to one node, `seconds` after a first look: it sends all that a 400 Gb/s port
+    can, more waits, some is thrown away.
+    """
     sent, received = 48.3 * GB, 11.7 * GB
     counters = {
         "PortXmitData": 51_204_117_880_312 + int(sent * seconds / WORD),
@@ -69,7 +90,9 @@ def _congested(seconds):
 
 
 def _write_sweep():
-    """One message starts 0.22 us after the other until a 400 Gb/s port, 97 % of it payload, has no more room."""
+    """One message starts 0.22 us after the other until a 400 Gb/s port, 97 % of it payload, has no
+    more room.
+    """
     times = noisy([max(0.22 * us, size / (48.6 * GB)) for size in _POWERS], 31, 0.02)
     averages = [size / time for size, time in zip(_POWERS, times)]
     return perftest_bandwidth(_POWERS, averages, [1.01 * average for average in averages])
@@ -77,7 +100,13 @@ def _write_sweep():
 
 def _write_latency():
     each = noisy([1.05 * us + size / (48.6 * GB) for size in _POWERS[:16]], 33, 0.05)
-    return perftest_latency(_POWERS[:16], [(0.96 * time, 4.1 * time, time, 1.02 * time, 0.06 * time, 1.2 * time, 2.6 * time) for time in each])
+    return perftest_latency(
+        _POWERS[:16],
+        [
+            (0.96 * time, 4.1 * time, time, 1.02 * time, 0.06 * time, 1.2 * time, 2.6 * time)
+            for time in each
+        ],
+    )
 
 
 _POWERS = [1 << power for power in range(1, 24)]  # 2 B to 8 MiB
@@ -87,7 +116,9 @@ def shipped():
     """The logs of ``notebooks/logs`` by file name."""
     return {
         "allreduce_16_ranks.txt": _allreduce(20, 8 * 48.5 * GB),
-        "allreduce_slow_port.txt": _allreduce(22, 8 * 24.2 * GB),  # one port in eight fell to half speed, and the ring with it
+        "allreduce_slow_port.txt": _allreduce(
+            22, 8 * 24.2 * GB
+        ),  # one port in eight fell to half speed, and the ring with it
         "allreduce_each_alone.txt": _alone(),
         "ibnetdiscover_32_hosts.txt": _slow_and_uneven(),
         "mlxlink_400g.txt": mlxlink([51_204_117, 48_822_091, 60_518_554, 47_390_712], 6 * day),

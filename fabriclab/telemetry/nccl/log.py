@@ -1,8 +1,9 @@
 """NCCL's own log (NCCL_DEBUG=INFO or WARN): what it found and chose, with no measurement in it.
 
-A line of it is ``host:pid:thread [device] NCCL LEVEL text``; a program's own lines may stand between. What is taken: the
-version, the network it uses and by which ports, whether they reach GPU memory directly, settings forced from the
-environment, the rings it drew, the way of each connection, warnings. `ways` tells what follows from it.
+A line of it is ``host:pid:thread [device] NCCL LEVEL text``; a program's own lines may stand
+between. What is taken: the version, the network it uses and by which ports, whether they reach GPU
+memory directly, settings forced from the environment, the rings it drew, the way of each
+connection, warnings. `ways` tells what follows from it.
 """
 
 import re
@@ -11,21 +12,39 @@ from dataclasses import dataclass
 from fabriclab.telemetry.nccl.ways import network_lines, report
 from fabriclab.telemetry.source import MOST_ROWS, lines, name, refuse
 
-__all__ = ["INSIDE", "SIGN", "TOOL", "Connection", "Gatherer", "Reading", "network_lines", "read", "report"]
+__all__ = [
+    "INSIDE",
+    "SIGN",
+    "TOOL",
+    "Connection",
+    "Gatherer",
+    "Reading",
+    "network_lines",
+    "read",
+    "report",
+]
 
 TOOL = "NCCL's log"
 INSIDE = "CCL"
-SIGN = re.compile(r"(?<![\w.-])[A-Za-z][\w.-]*:\d+:\d+ \[\d+\](?: \S+:\d+)? NCCL (?:INFO|WARN|ERROR|TRACE)\b|^(?:NCCL|RCCL) version\s*:? ?\d")
+SIGN = re.compile(
+    r"(?<![\w.-])[A-Za-z][\w.-]*:\d+:\d+ \[\d+\](?: \S+:\d+)? NCCL"
+    r" (?:INFO|WARN|ERROR|TRACE)\b|^(?:NCCL|RCCL) version\s*:? ?\d"
+)
 _LINE = re.compile(r":\d+:\d+ \[(\d+)\](?: \S+:\d+)? NCCL (INFO|WARN|ERROR|TRACE)\b\s*(.*)")
 _HOST = re.compile(r"[A-Za-z][\w.-]*$")
 _NETWORK = re.compile(r"NET/([\w-]+) ?: Using (.*)")
 _DECIDED = re.compile(r"Using network ([A-Za-z][\w -]{0,40})$")
 _NO_DEVICE = re.compile(r"NET/IB ?: No device found")
 _PORT = re.compile(r"\[\d+\]([\w.-]+):(\d+)/(IB|RoCE)")
-_SPEED = re.compile(r"NET/IB ?: ?\[\d+\] ([\w.-]{1,40}):[\w.-]{1,40}:(\d+)/(IB|RoCE) .{0,80}?\bspeed=(\d{1,9})\b")
+_SPEED = re.compile(
+    r"NET/IB ?: ?\[\d+\] ([\w.-]{1,40}):[\w.-]{1,40}:(\d+)/(IB|RoCE) .{0,80}?\bspeed=(\d{1,9})\b"
+)
 _DIRECT = re.compile(r"NET/\w+ ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([\w.-]+)'")
 _CHANNEL = re.compile(r"Channel (\d+)/(\d+) ?:((?: +\d+)+)\s*$")
-_CONNECTION = re.compile(r"Channel (\d{1,4})(?:/\d{1,4})? ?: (\d{1,7})\[\w+\] -> (\d{1,7})\[\w+\] (?:\[(send|receive)\] )?via (\S[\w /().:\[\]-]*?)\s*$")
+_CONNECTION = re.compile(
+    r"Channel (\d{1,4})(?:/\d{1,4})? ?: (\d{1,7})\[\w+\] -> (\d{1,7})\[\w+\] (?:\[(send|receive)\]"
+    r" )?via (\S[\w /().:\[\]-]*?)\s*$"
+)
 _VIA_NET = re.compile(r"NET/([A-Za-z][\w -]*?)/(\d{1,4})(?:\((\d{1,7})\))?((?:/\w+)*)$")
 _CHANNELS = re.compile(r"(\d{1,4}) coll channels")
 _RANK = re.compile(r"comm \S+ rank (\d{1,7}) n[rR]anks (\d{1,7})\b")
@@ -36,10 +55,12 @@ _GRAPH = re.compile(r"=== System : maxBw ([\d.]+) totalBw ([\d.]+) ===")
 
 @dataclass(frozen=True, order=True)
 class Connection:
-    """One line ``Channel c : a -> b via …`` of `host`'s: ranks `sender` and `receiver`, and which of the two speaks (`side`).
+    """One line ``Channel c : a -> b via …`` of `host`'s: ranks `sender` and `receiver`, and which
+    of the two speaks (`side`).
 
-    `way` is the transport's first words: "P2P", "SHM", "NET/IB", "NET/Socket". `port` is the network device's number on that
-    host; `direct` says that it reaches GPU memory by itself (GDRDMA).
+    `way` is the transport's first words: "P2P", "SHM", "NET/IB", "NET/Socket". `port` is the
+    network device's number on that host; `direct` says that it reaches GPU memory by itself
+    (GDRDMA).
     """
 
     host: str
@@ -54,10 +75,12 @@ class Connection:
 
 @dataclass(frozen=True)
 class Reading:
-    """NCCL's log as read: `hosts` in order of appearance, `network` ("IB", "Socket", …) and that of each host, its `ports` per
-    host, `speeds` of ports (bytes/s) where printed, `direct` (host, adapter, whether it reaches GPU memory), `rings` (each a
-    tuple of ranks), `connections`, the `seats` (rank, host) it told, `channels` for collectives, what the environment
-    `forced`, `warnings`, and the `graph_bandwidth` (bytes/s) that NCCL ascribes to the node inside."""
+    """NCCL's log as read: `hosts` in order of appearance, `network` ("IB", "Socket", …) and that of
+    each host, its `ports` per host, `speeds` of ports (bytes/s) where printed, `direct` (host,
+    adapter, whether it reaches GPU memory), `rings` (each a tuple of ranks), `connections`, the
+    `seats` (rank, host) it told, `channels` for collectives, what the environment `forced`,
+    `warnings`, and the `graph_bandwidth` (bytes/s) that NCCL ascribes to the node inside.
+    """
 
     path: str
     version: str | None = None
@@ -89,12 +112,21 @@ class Reading:
 
 
 class Gatherer:
-    """Takes the log's lines as they come, by themselves or from between the rows of a benchmark's table."""
+    """Takes the log's lines as they come, by themselves or from between the rows of a benchmark's
+    table.
+    """
 
     def __init__(self):
         self.lines = 0
         self.version = self.network = self.graph = self.rank_count = self.channels = None
-        self.hosts, self.networks, self.ports, self.speeds, self.direct, self.no_device = {}, {}, {}, {}, {}, {}
+        self.hosts, self.networks, self.ports, self.speeds, self.direct, self.no_device = (
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+        )
         self.rings, self.connections, self.seats, self.forced, self.warnings = {}, {}, {}, {}, {}
 
     def take(self, text):
@@ -109,7 +141,14 @@ class Gatherer:
             return None
         self.lines += 1
         host, (_, level, said), begins = named[0], match.groups(), before + named.start()
-        if len(self.hosts) + len(self.ports) + len(self.forced) + len(self.connections) + len(self.seats) > MOST_ROWS:
+        if (
+            len(self.hosts)
+            + len(self.ports)
+            + len(self.forced)
+            + len(self.connections)
+            + len(self.seats)
+            > MOST_ROWS
+        ):
             return begins
         self.hosts[host] = None
         if level in ("WARN", "ERROR") and len(self.warnings) < 20:
@@ -128,14 +167,21 @@ class Gatherer:
         elif found := _CHANNELS.match(said):
             self.channels = max(self.channels or 0, int(found[1]))
         elif found := _GRAPH.match(said):
-            self.graph = float(found[1]) * 1e9 if found[1].replace(".", "", 1).isdigit() and len(found[1]) < 12 else None
+            self.graph = (
+                float(found[1]) * 1e9
+                if found[1].replace(".", "", 1).isdigit() and len(found[1]) < 12
+                else None
+            )
         return begins
 
     def _network(self, host, said):
         if found := _NETWORK.match(said):
             ports = _PORT.findall(found[2])
-            # some versions name the sockets of their bootstrap first, and ranks' lines run into one another
-            if (ports or found[1] != "Plugin") and not (found[1] == "Socket" and self.networks.get(host)):
+            # some versions name the sockets of their bootstrap first, and ranks' lines run into one
+            # another
+            if (ports or found[1] != "Plugin") and not (
+                found[1] == "Socket" and self.networks.get(host)
+            ):
                 self.network = self.networks[host] = found[1]
             for device, port, kind in ports[:64]:
                 self.ports[host, f"{device}:{port}/{kind}"] = None
@@ -154,13 +200,30 @@ class Gatherer:
             channel, sender, receiver = (int(found[i]) for i in (1, 2, 3))
             side = found[4] or "send"
             if net := _VIA_NET.match(found[5]):
-                one = Connection(host, channel, sender, receiver, side, f"NET/{net[1]}", int(net[2]), "/GDRDMA" in net[4])
+                one = Connection(
+                    host,
+                    channel,
+                    sender,
+                    receiver,
+                    side,
+                    f"NET/{net[1]}",
+                    int(net[2]),
+                    "/GDRDMA" in net[4],
+                )
             elif found[5].startswith("NET/"):
                 return
             else:
-                one = Connection(host, channel, sender, receiver, side, "SHM" if "shared memory" in found[5] else found[5].split("/")[0].split()[0])
+                one = Connection(
+                    host,
+                    channel,
+                    sender,
+                    receiver,
+                    side,
+                    "SHM" if "shared memory" in found[5] else found[5].split("/")[0].split()[0],
+                )
             self.connections[one] = None
-            # through a port of another GPU's (PXN) the speaker may stand in for its neighbour on the same host, no more
+            # through a port of another GPU's (PXN) the speaker may stand in for its neighbour on
+            # the same host, no more
             self.seats.setdefault(sender if side == "send" else receiver, host)
             if not one.way.startswith("NET/"):
                 self.seats.setdefault(receiver, host)
@@ -189,11 +252,16 @@ class Gatherer:
 
 
 def read(path):
-    """A `Reading` of NCCL's log at `path`. Raises ValueError naming file and line for a file with no line of it."""
+    """A `Reading` of NCCL's log at `path`.
+
+    Raises ValueError naming file and line for a file with no line of it.
+    """
     log, last = Gatherer(), 0
     for line in lines(path):
         last = line.number
-        if line.whole:  # a list of ranks or ports, a way or a speed cut at the file's end is another one
+        if (
+            line.whole
+        ):  # a list of ranks or ports, a way or a speed cut at the file's end is another one
             log.take(line.text)
         elif not log.lines and not log.version:
             refuse(path, last, "the file ends in the middle of its only line of NCCL's log")

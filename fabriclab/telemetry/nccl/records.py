@@ -19,7 +19,8 @@ CLOCK = re.compile(r"\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
 
 @dataclass(frozen=True)
 class Pass:
-    """One measurement: `time` s, `algbw` and `busbw` bytes/s, and the `check` (None for N/A) as printed; `half_steps` is
+    """One measurement: `time` s, `algbw` and `busbw` bytes/s, and the `check` (None for N/A) as
+    printed; `half_steps` is
     half of the last printed place of the first three."""
 
     time: float
@@ -31,7 +32,9 @@ class Pass:
 
 @dataclass(frozen=True)
 class Row:
-    """One row: its `line`, `size` in bytes and `count` of elements exactly as printed, and its passes."""
+    """One row: its `line`, `size` in bytes and `count` of elements exactly as printed, and its
+    passes.
+    """
 
     line: int
     size: int
@@ -62,8 +65,9 @@ class Rank:
 
 @dataclass(frozen=True)
 class Table:
-    """One table and the header it came with. `check` says what the last column holds: "wrong" (elements), "error" (largest
-    deviation) or None where no header tells; `lead` the header's columns of reduction and root, None without a header;
+    """One table and the header it came with. `check` says what the last column holds: "wrong"
+    (elements), "error" (largest deviation) or None where no header tells; `lead` the header's
+    columns of reduction and root, None without a header;
     `cpu_time` that the time column is the CPU's and no collective's."""
 
     rows: tuple[Row, ...]
@@ -108,7 +112,10 @@ def number(token, column):
 
 def one_pass(tokens):
     time, algbw, busbw, check = tokens[:4]
-    (t, dt), (a, da), (b, db) = (number(token, column) for token, column in zip((time, algbw, busbw), ("time", "algbw", "busbw")))
+    (t, dt), (a, da), (b, db) = (
+        number(token, column)
+        for token, column in zip((time, algbw, busbw), ("time", "algbw", "busbw"))
+    )
     checked = None if check == "N/A" else number(check, "the check")[0]
     return Pass(t / 1e6, a * 1e9, b * 1e9, checked, (dt / 1e6, da * 1e9, db * 1e9))
 
@@ -123,11 +130,17 @@ def follows(size, one):
 def printed(text):
     """The tokens of a line that holds results and nothing else, or an empty list."""
     tokens = CLOCK.sub("", text).split()
-    return tokens if len(tokens) <= 16 and all(token == "N/A" or _NUMBER.fullmatch(token) for token in tokens) else []
+    return (
+        tokens
+        if len(tokens) <= 16 and all(token == "N/A" or _NUMBER.fullmatch(token) for token in tokens)
+        else []
+    )
 
 
 def ways_to_part(tokens, wanted):
-    """Every way to part tokens that ran into each other (36.470.000.00), each piece with one or two decimals, into `wanted`."""
+    """Every way to part tokens that ran into each other (36.470.000.00), each piece with one or two
+    decimals, into `wanted`.
+    """
     if not any(token.count(".") > 1 for token in tokens):
         return []
     ways = [[]]
@@ -140,5 +153,9 @@ def ways_to_part(tokens, wanted):
 def _pieces(text, most=8):
     if re.fullmatch(r"\d*", text) or not most:
         return [[text]] if text and most else [[]] if not text else []
-    heads = {found[0] for found in (re.match(r"\d+\.\d", text), re.match(r"\d+\.\d\d", text)) if found}
-    return [[head, *rest] for head in sorted(heads) for rest in _pieces(text[len(head) :], most - 1)]
+    heads = {
+        found[0] for found in (re.match(r"\d+\.\d", text), re.match(r"\d+\.\d\d", text)) if found
+    }
+    return [
+        [head, *rest] for head in sorted(heads) for rest in _pieces(text[len(head) :], most - 1)
+    ]

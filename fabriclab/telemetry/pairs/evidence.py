@@ -1,9 +1,12 @@
-"""How well a set of slow parts explains the cells: a likelihood that one wild cell cannot bend, and its search.
+"""How well a set of slow parts explains the cells: a likelihood that one wild cell cannot bend, and
+its search.
 
-Every cell is the healthy level times the least fraction among the parts it passes, with normal noise; one cell in ten thousand
-may be anything (a measurement gone wrong). A part of which the path is not known (one QP, hashed) slows each cell of its support
-with probability 1/k: a mixture. Score: ``2 ln L - faults (2 ln(parts) + ln(cells))``: the Bayesian information criterion with a
-price for having searched (Chen and Chen 2008). A fault is believed where it gains `VERY_STRONG` or more (Kass and Raftery 1995).
+Every cell is the healthy level times the least fraction among the parts it passes, with normal
+noise; one cell in ten thousand may be anything (a measurement gone wrong). A part of which the path
+is not known (one QP, hashed) slows each cell of its support with probability 1/k: a mixture. Score:
+``2 ln L - faults (2 ln(parts) + ln(cells))``: the Bayesian information criterion with a price for
+having searched (Chen and Chen 2008). A fault is believed where it gains `VERY_STRONG` or more (Kass
+and Raftery 1995).
 """
 
 import math
@@ -12,7 +15,12 @@ import numpy as np
 
 VERY_STRONG = 10.0
 LEAST_LOSS = 0.02  # of a cell's rate: less is no fault to name
-SEEN, _WEIGHED = 5.0, 2.0  # standard deviations of one measurement that a part must cost to be named, and to be weighed at all
+SEEN, _WEIGHED = (
+    5.0,
+    2.0,
+    # standard deviations of one measurement that a part must cost to be named, and to be weighed at
+    # all
+)
 _ODD = 1e-4
 _WILD = 4.0  # standard deviations from which a cell is another level
 _WARMEST = 0.9
@@ -21,13 +29,15 @@ _LOOKED_AT = 24  # of the candidates that a first glance finds best
 
 
 class Family:
-    """Candidates alike: group g holds the records where one of `labels` is g; `parts(g)` names what that can be. `share` is the
-    probability, by record, that the part is on its path; None where it surely is. `over`: by record, how many spines it is spread
+    """Candidates alike: group g holds the records where one of `labels` is g; `parts(g)` names what
+    that can be. `share` is the probability, by record, that the part is on its path; None where it
+    surely is. `over`: by record, how many spines it is spread
     over, one of which the part is on; None where all of it meets the part."""
 
     def __init__(self, labels, many, parts, by_size, share=None, over=None):
         self.many, self.parts, self.share, self.over = many, parts, share, over
-        # records in the order of their bandwidth, then parted by group, so that a median is a place in the list
+        # records in the order of their bandwidth, then parted by group, so that a median is a place
+        # in the list
         group = np.stack([label[by_size] for label in labels], 1)
         keep = group >= 0
         record = np.broadcast_to(by_size[:, None], group.shape)[keep]
@@ -41,7 +51,9 @@ class Family:
         return self.record[self.start[g] : self.start[g + 1]]
 
     def left(self, at, before, cold, level):
-        """What records `at` get where they got `before` and the part lets `cold` of a healthy `level` through."""
+        """What records `at` get where they got `before` and the part lets `cold` of a healthy
+        `level` through.
+        """
         if self.over is None:
             return np.minimum(before, cold)
         own = level - self.over[at] * (level - cold)
@@ -53,11 +65,21 @@ class Family:
         before = counts[self.start[:-1]]
         some = counts[self.start[1:]] - before
         at = np.searchsorted(counts, before + np.maximum(1, np.ceil(part * some).astype(int))) - 1
-        return np.where(some > 0, values[self.record[np.clip(at, 0, self.record.size - 1)]] if self.record.size else np.nan, np.nan)
+        return np.where(
+            some > 0,
+            (
+                values[self.record[np.clip(at, 0, self.record.size - 1)]]
+                if self.record.size
+                else np.nan
+            ),
+            np.nan,
+        )
 
 
 class Fit:
-    """What is left when the groups in `chosen`, (family, g), are slow: `level`, `fractions`, `score`; -inf where it cannot be."""
+    """What is left when the groups in `chosen`, (family, g), are slow: `level`, `fractions`,
+    `score`; -inf where it cannot be.
+    """
 
     def __init__(self, case, chosen=()):
         self.case, self.chosen = case, tuple(chosen)
@@ -72,12 +94,21 @@ class Fit:
         outside &= values > 0  # what is dead tells no level
         if not outside.any():
             return
-        near = np.quantile(values[outside], 0.5 if len(sure) == len(self.chosen) else 0.75, method="higher")
+        near = np.quantile(
+            values[outside], 0.5 if len(sure) == len(self.chosen) else 0.75, method="higher"
+        )
         self.level = float(np.median(values[outside & (values >= near * (1 - _WILD * noise))]))
-        self.width, self.predicted, self.hit = noise * self.level, np.full(values.size, self.level), np.zeros(values.size, bool)
+        self.width, self.predicted, self.hit = (
+            noise * self.level,
+            np.full(values.size, self.level),
+            np.zeros(values.size, bool),
+        )
         fractions = self._set_sure(sure)
         self.likely = self._log_likelihood(values, self.predicted)
-        fits = all((values[at] > self.predicted[at] + _WILD * self.width).sum() <= 0.02 * at.size for at in sure)
+        fits = all(
+            (values[at] > self.predicted[at] + _WILD * self.width).sum() <= 0.02 * at.size
+            for at in sure
+        )
         for one in self.chosen:
             if one[0].share is not None:
                 fractions[one], could = self._set_hashed(*one, free)
@@ -87,22 +118,32 @@ class Fit:
             self.score = 2 * float(self.likely.sum()) - len(self.chosen) * self.case.price
 
     def _set_sure(self, sure):
-        """Predict the cells of the parts that are surely on their paths; the fraction of each, from cells that no other such part shares."""
+        """Predict the cells of the parts that are surely on their paths; the fraction of each, from
+        cells that no other such part shares.
+        """
         overlap, fractions = np.zeros(self.values.size, int), {}
         for at in sure:
             overlap[at] += 1
         # a spread part takes from what the others leave, so it comes last
-        for one in sorted((one for one in self.chosen if one[0].share is None), key=lambda one: one[0].over is not None):
+        for one in sorted(
+            (one for one in self.chosen if one[0].share is None),
+            key=lambda one: one[0].over is not None,
+        ):
             family, at = one[0], one[0].members(one[1])
             own = self.values[at[overlap[at] == 1]] if (overlap[at] == 1).any() else self.values[at]
-            # other faults only make cells colder: what the part lets through shows in its warmest cells
+            # other faults only make cells colder: what the part lets through shows in its warmest
+            # cells
             top = np.quantile(own, _WARMEST, method="lower")
-            fractions[one] = cold = float(np.median(own[own >= top - _WILD * self.width])) / self.level
+            fractions[one] = cold = (
+                float(np.median(own[own >= top - _WILD * self.width])) / self.level
+            )
             self.predicted[at] = family.left(at, self.predicted[at], cold * self.level, self.level)
         return fractions
 
     def _set_hashed(self, family, g, outside):
-        """Mix in a part that a hash puts on some of its cells' paths: (its fraction, whether about as many cells are cold as should be)."""
+        """Mix in a part that a hash puts on some of its cells' paths: (its fraction, whether about
+        as many cells are cold as should be).
+        """
         at = family.members(g)
         low = at[(self.values[at] < self.predicted[at] - _WILD * self.width) & ~self.hit[at]]
         alone = low[outside[low]]
@@ -112,7 +153,10 @@ class Fit:
         chance = family.share[at[outside[at]]]
         could = abs(alone.size - chance.sum()) <= 4 * math.sqrt((chance * (1 - chance)).sum()) + 1
         share, slow = family.share[at], np.minimum(self.predicted[at], cold * self.level)
-        self.likely[at] = np.logaddexp(np.log1p(-share) + self.likely[at], np.log(share) + self._log_likelihood(self.values[at], slow))
+        self.likely[at] = np.logaddexp(
+            np.log1p(-share) + self.likely[at],
+            np.log(share) + self._log_likelihood(self.values[at], slow),
+        )
         here = low[abs(self.values[low] - cold * self.level) <= _WILD * self.width]
         self.hit[here], self.predicted[here] = True, cold * self.level
         return cold, could
@@ -130,7 +174,9 @@ class Fit:
         return free
 
     def gains(self, family):
-        """At a glance: how much each group of `family` would add to the score, at this level; -inf where it cannot be."""
+        """At a glance: how much each group of `family` would add to the score, at this level; -inf
+        where it cannot be.
+        """
         free, cold_below = self.free(), self.level - _WILD * self.width
         if family.share is not None:
             free &= self.values < cold_below
@@ -149,21 +195,36 @@ class Fit:
         else:
             warm = np.bincount(group, self.values[at] > slow + _WILD * self.width, family.many)
             able &= warm <= 0.02 * family.size
-        return np.where(able, 2 * np.bincount(group, likely - self.likely[at], family.many), -np.inf)
+        return np.where(
+            able, 2 * np.bincount(group, likely - self.likely[at], family.many), -np.inf
+        )
 
     def alternatives(self):
-        """Fits with one more group, best first: those that look best at a glance, and those that hold so much that the level moves."""
+        """Fits with one more group, best first: those that look best at a glance, and those that
+        hold so much that the level moves.
+        """
         chosen, tried = set(self.chosen), []
-        # many hosts may be slow, each with few of the cells that a hashed spine can explain at one stroke: no race between the two
+        # many hosts may be slow, each with few of the cells that a hashed spine can explain at one
+        # stroke: no race between the two
         for hashed in (False, True):
             found = []
             for family in self.case.families:
                 if (family.share is not None) == hashed:
                     gain = self.gains(family)
                     some = np.flatnonzero((gain > 0) | (family.size > self.values.size / 4))
-                    found += [(gain[g], family, int(g)) for g in some if (family, int(g)) not in chosen]
+                    found += [
+                        (gain[g], family, int(g)) for g in some if (family, int(g)) not in chosen
+                    ]
             found.sort(key=lambda one: -one[0])
-            tried += [one for at, one in enumerate(found) if one[0] <= 0 or (at < _LOOKED_AT and one[0] > max(0.5 * found[0][0] - 4 * VERY_STRONG, 0.5 * self.case.price))]
+            tried += [
+                one
+                for at, one in enumerate(found)
+                if one[0] <= 0
+                or (
+                    at < _LOOKED_AT
+                    and one[0] > max(0.5 * found[0][0] - 4 * VERY_STRONG, 0.5 * self.case.price)
+                )
+            ]
         fits = [self.case.fit((*self.chosen, (family, g))) for _, family, g in tried]
         return sorted((fit for fit in fits if fit.score > -math.inf), key=lambda fit: -fit.score)
 
@@ -176,7 +237,9 @@ class Fit:
 
 
 class Case:
-    """The cells' `values`, the `families` of candidates and the relative `noise`; fits and their alternatives are made once."""
+    """The cells' `values`, the `families` of candidates and the relative `noise`; fits and their
+    alternatives are made once.
+    """
 
     def __init__(self, values, families, noise):
         self.values, self.families, self.noise = values, families, noise
@@ -197,7 +260,9 @@ class Case:
         return self._alternatives[key]
 
     def search(self):
-        """The best fit that a search finds: parts are added while they are believed, then each is held against every other."""
+        """The best fit that a search finds: parts are added while they are believed, then each is
+        held against every other.
+        """
         none = self.fit()
         if none.score == -math.inf:
             return none
@@ -207,7 +272,9 @@ class Case:
 
     def _added(self, fit, wanted=lambda family: True):
         while len(fit.chosen) < _MOST_FAULTS:
-            better = next((other for other in self.alternatives(fit) if wanted(other.added(fit)[0])), None)
+            better = next(
+                (other for other in self.alternatives(fit) if wanted(other.added(fit)[0])), None
+            )
             if better is None or better.score < fit.score + VERY_STRONG:
                 break
             fit = better
@@ -230,7 +297,9 @@ class Case:
 
 
 def scatter_of(values):
-    """Relative noise of the level that most cells share, from the shortest stretch that holds a third of them (half, where few)."""
+    """Relative noise of the level that most cells share, from the shortest stretch that holds a
+    third of them (half, where few).
+    """
     values = values[values > 0.3 * values.max()]  # the dead and nearly dead hardly scatter
     many = values.size
     held = many // 2 + 1 if many < 24 else math.ceil(many / 3)
@@ -241,7 +310,11 @@ def scatter_of(values):
     at = int(stretch.argmin())
     middle = 0.5 * (ordered[at] + ordered[at + held - 1])
     # half-width in standard deviations of the middle third or half of a normal distribution
-    return float(stretch[at] / (2 * (0.43 if held < 0.4 * many else 0.67)) / middle) * _cautious(many) if middle > 0 else 0.0
+    return (
+        float(stretch[at] / (2 * (0.43 if held < 0.4 * many else 0.67)) / middle) * _cautious(many)
+        if middle > 0
+        else 0.0
+    )
 
 
 def residual_noise(fit):
@@ -251,5 +324,7 @@ def residual_noise(fit):
 
 
 def _cautious(many):
-    """Two standard deviations of a median deviation of `many` draws: few cells may look quieter than they are."""
+    """Two standard deviations of a median deviation of `many` draws: few cells may look quieter
+    than they are.
+    """
     return 1 + 2.3 / math.sqrt(many)

@@ -1,11 +1,17 @@
-"""What a slow part does to the cells of an all-pairs measurement, and measurements of our own making.
+"""What a slow part does to the cells of an all-pairs measurement, and measurements of our own
+making.
 
-A pair's bandwidth is its healthy rate times the least fraction among the parts it passes: sender, leaf, bundle up, spine,
-bundle down, leaf, receiver. Between leaves there are k spines, and how a pair uses them decides what a slow spine looks like:
-- "hash": one QP keeps to one spine, chosen by a hash. One cell in k is cold, scattered, and at the part's own fraction f.
-- "spread": many QPs lie evenly over all k, each runs as it can, and perftest adds them up. Every cell loses (1-f)/k. (A run
-  that counts messages instead of seconds waits for the slowest QP and shows f.)
-Pairs are measured in rounds that fill the links. A spread pair alone asks a spine for 1/k of its rate, and hides any slower one.
+A pair's bandwidth is its healthy rate times the least fraction among the parts it passes: sender,
+leaf, bundle up, spine,
+bundle down, leaf, receiver. Between leaves there are k spines, and how a pair uses them decides
+what a slow spine looks like:
+- "hash": one QP keeps to one spine, chosen by a hash. One cell in k is cold, scattered, and at the
+  part's own fraction f.
+- "spread": many QPs lie evenly over all k, each runs as it can, and perftest adds them up. Every
+  cell loses (1-f)/k. (A run that counts messages instead of seconds waits for the slowest QP and
+  shows f.)
+Pairs are measured in rounds that fill the links. A spread pair alone asks a spine for 1/k of its
+rate, and hides any slower one.
 """
 
 from collections.abc import Mapping
@@ -13,25 +19,33 @@ from collections.abc import Mapping
 import numpy as np
 
 from fabriclab.catalog import NDR
-from fabriclab.checks import amount, count, each, fraction, one
+from fabriclab.checks import count, each, fraction, nonnegative, scalar
 from fabriclab.telemetry.pairs.records import Pairs, Part, wiring
 
-HEALTHY = 0.96 * NDR.beta  # 48 GB/s arrive where a sound NDR pair writes: the chapter, Monitoring and debugging
+HEALTHY = (
+    0.96 * NDR.beta
+)  # 48 GB/s arrive where a sound NDR pair writes: the chapter, Monitoring and debugging
 PATHS = ("hash", "spread")
 
 
 def hosts(network):
-    """The names that `measure` and `explain` give the hosts of a `topology.Topology`: host-01, host-02, …"""
+    """The names that `measure` and `explain` give the hosts of a `topology.Topology`: host-01,
+    host-02, …
+    """
     return wiring(network).hosts
 
 
-def measure(network, slow=None, paths="hash", noise=0.01, seed=0, pairs=None, pinned=False, rate=HEALTHY):
-    """`Pairs` as they would be measured on `network` with the parts in `slow`, {`Part`: fraction of its rate}, 0 to 1.
+def measure(
+    network, slow=None, paths="hash", noise=0.01, seed=0, pairs=None, pinned=False, rate=HEALTHY
+):
+    """`Pairs` as they would be measured on `network` with the parts in `slow`, {`Part`: fraction of
+    its rate}, 0 to 1.
 
-    `network` is what `wiring` takes. `paths` "hash" or "spread" (see above); `pinned` measures every pair of leaves over every
-    spine, one after another, and notes which. `noise`: relative standard deviation of one measurement, never beyond three of
-    them. `pairs`: ordered pairs (source, target) by index, or how many to draw; all of them if None. `rate`: bytes per second
-    of a healthy pair. Raises ValueError for a part that the network has not.
+    `network` is what `wiring` takes. `paths` "hash" or "spread" (see above); `pinned` measures
+    every pair of leaves over every spine, one after another, and notes which. `noise`: relative
+    standard deviation of one measurement, never beyond three of them. `pairs`: ordered pairs
+    (source, target) by index, or how many to draw; all of them if None. `rate`: bytes per second of
+    a healthy pair. Raises ValueError for a part that the network has not.
 
     >>> from fabriclab import topology
     >>> network = topology.leaf_spine(4, 2, 4, 4)
@@ -42,7 +56,11 @@ def measure(network, slow=None, paths="hash", noise=0.01, seed=0, pairs=None, pi
     where = wiring(network)
     if paths not in PATHS:
         raise ValueError(f"paths must be {' or '.join(PATHS)}, not {paths!r}")
-    noise, rate, seed = one("noise", amount("noise", noise)), one("rate", amount("rate", rate)), int(one("seed", count("seed", seed, 0)))
+    noise, rate, seed = (
+        scalar("noise", nonnegative("noise", noise)),
+        scalar("rate", nonnegative("rate", rate)),
+        int(scalar("seed", count("seed", seed, 0))),
+    )
     rng = np.random.default_rng(seed)
     source, target = _chosen(where, pairs, rng)
     if pinned:
@@ -54,16 +72,29 @@ def measure(network, slow=None, paths="hash", noise=0.01, seed=0, pairs=None, pi
         raise ValueError(f"slow must be {{Part: fraction}}, not {slow!r:.60}")
     for part, share in slow.items():
         _known(where, part)
-        one("fraction", fraction(f"fraction of {part}", share))
-    of_rate = _spread(where, source, target, slow) if paths == "spread" and not pinned else _single(where, source, target, via, slow)
+        scalar("fraction", fraction(f"fraction of {part}", share))
+    of_rate = (
+        _spread(where, source, target, slow)
+        if paths == "spread" and not pinned
+        else _single(where, source, target, via, slow)
+    )
     # three even draws: nearly normal, and no cell is wild
     wobble = 1 + noise * (2 * rng.random((3, source.size)).sum(0) - 3)
     seen = _all_spines(where) if pinned else ()
-    return Pairs(where.hosts, source, target, np.maximum(rate * of_rate * wobble, 0.0), seen, _by_name(where, seen, source, via) if pinned else None)
+    return Pairs(
+        where.hosts,
+        source,
+        target,
+        np.maximum(rate * of_rate * wobble, 0.0),
+        seen,
+        _by_name(where, seen, source, via) if pinned else None,
+    )
 
 
 def passes(where, part, source, target, via):
-    """Whether each pair over the spine `via` (of its plane, -1 within a leaf) passes `part`: a boolean array."""
+    """Whether each pair over the spine `via` (of its plane, -1 within a leaf) passes `part`: a
+    boolean array.
+    """
     out, into = where.leaf[source], where.leaf[target]
     if part.kind == "host":
         at = where.hosts.index(part.name)
@@ -73,7 +104,9 @@ def passes(where, part, source, target, via):
     at = where.leaves.index(part.name)
     if part.kind == "leaf":
         return (out == at) | (into == at)
-    return _over(where, part.spine, out, via) & (((out == at) & (part.way != "in")) | ((into == at) & (part.way != "out")))
+    return _over(where, part.spine, out, via) & (
+        ((out == at) & (part.way != "in")) | ((into == at) & (part.way != "out"))
+    )
 
 
 def _over(where, spine, leaf, via):
@@ -94,7 +127,9 @@ def _spread(where, source, target, slow):
     total = np.zeros(source.size)
     for spine in range(int(many.max(initial=0))):
         there = spine < many
-        total[there] += _single(where, source[there], target[there], np.full(there.sum(), spine), slow)
+        total[there] += _single(
+            where, source[there], target[there], np.full(there.sum(), spine), slow
+        )
     same = many == 0
     total[same] = _single(where, source[same], target[same], np.full(same.sum(), -1), slow)
     return total / np.maximum(many, 1)
@@ -109,11 +144,15 @@ def spines_between(where, source, target):
 def connected(where, source, target):
     """Whether each pair has a path."""
     out, into = where.leaf[source], where.leaf[target]
-    return (out == into) | ((where.plane[out] == where.plane[into]) & (spines_between(where, source, target) > 0))
+    return (out == into) | (
+        (where.plane[out] == where.plane[into]) & (spines_between(where, source, target) > 0)
+    )
 
 
 def _hashed(where, source, target, seed):
-    """The spine that each pair hashes to: a mixing function of the pair and `seed`, the same on every machine."""
+    """The spine that each pair hashes to: a mixing function of the pair and `seed`, the same on
+    every machine.
+    """
     mixed = (source * 2654435761 + target * 40503 + seed * 97).astype(np.uint64)
     for shift in (30, 27, 31):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -130,15 +169,27 @@ def _chosen(where, pairs, rng):
         there = connected(where, source, target)
         source, target = source[there], target[there]
         if pairs is not None:
-            some = int(one("pairs", count("pairs", pairs)))
+            some = int(scalar("pairs", count("pairs", pairs)))
             if some > source.size:
-                raise ValueError(f"pairs must be at most the {source.size:,} ordered pairs with a path, not {some:,}")
+                raise ValueError(
+                    f"pairs must be at most the {source.size:,} ordered pairs with a path, not"
+                    f" {some:,}"
+                )
             kept = np.sort(np.argsort(rng.random(source.size), kind="stable")[:some])
             source, target = source[kept], target[kept]
         return source, target
     ends = np.array([tuple(each("pairs", pair)) for pair in each("pairs", pairs)])
-    if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu" or ends.min() < 0 or ends.max() >= size or (ends[:, 0] == ends[:, 1]).any():
-        raise ValueError(f"pairs must be pairs of two different hosts, by their numbers from 0 to {size - 1}")
+    if (
+        ends.ndim != 2
+        or ends.shape[1] != 2
+        or ends.dtype.kind not in "iu"
+        or ends.min() < 0
+        or ends.max() >= size
+        or (ends[:, 0] == ends[:, 1]).any()
+    ):
+        raise ValueError(
+            f"pairs must be pairs of two different hosts, by their numbers from 0 to {size - 1}"
+        )
     source, target = ends.T
     if not connected(where, source, target).all():
         raise ValueError("pairs must have a path, and some lie in networks that are not joined")
@@ -166,6 +217,19 @@ def _by_name(where, names, source, via):
 def _known(where, part):
     if not isinstance(part, Part):
         raise ValueError(f"slow must be {{Part: fraction}}, and {part!r:.40} is no Part")
-    there = {"host": where.hosts, "leaf": where.leaves, "bundle": where.leaves, "spine": _all_spines(where)}[part.kind]
-    if part.name not in there or (part.kind == "bundle" and part.spine not in where.spines[where.plane[where.leaves.index(part.name)]]):
-        raise ValueError(f"slow must name parts of the network, and it has no {part}: {part.kind}s are {there[0]} to {there[-1]}" if there else f"slow must name parts of the network, and it has no {part.kind}")
+    there = {
+        "host": where.hosts,
+        "leaf": where.leaves,
+        "bundle": where.leaves,
+        "spine": _all_spines(where),
+    }[part.kind]
+    if part.name not in there or (
+        part.kind == "bundle"
+        and part.spine not in where.spines[where.plane[where.leaves.index(part.name)]]
+    ):
+        raise ValueError(
+            f"slow must name parts of the network, and it has no {part}: {part.kind}s are"
+            f" {there[0]} to {there[-1]}"
+            if there
+            else f"slow must name parts of the network, and it has no {part.kind}"
+        )

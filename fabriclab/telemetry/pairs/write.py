@@ -1,4 +1,6 @@
-"""Files of pairs of our own making, in the layouts that `table` reads, and the report of one that was read."""
+"""Files of pairs of our own making, in the layouts that `table` reads, and the report of one that
+was read.
+"""
 
 import numpy as np
 
@@ -16,7 +18,9 @@ def _checked(pairs, unit):
     if not isinstance(pairs, Pairs):
         raise ValueError(f"pairs must be Pairs, not {pairs!r:.60}")
     if UNITS.get(unit, ("", 0))[0] != "rate" or unit.startswith(("MB", "KB", "kB")):
-        raise ValueError(f"unit must be a rate that is one thing, such as Gb/s, GB/s or MiB/s, not {unit!r:.40}")
+        raise ValueError(
+            f"unit must be a rate that is one thing, such as Gb/s, GB/s or MiB/s, not {unit!r:.40}"
+        )
     return UNITS[unit][1]
 
 
@@ -34,8 +38,20 @@ def as_matrix(pairs, unit="Gb/s"):
     scale = _checked(pairs, unit)
     if pairs.via is not None:
         raise ValueError("pairs must be without pinned paths in a matrix: as_list keeps them")
-    rows = [",".join([host, *("" if np.isnan(cell) else f"{cell / scale:.2f}" for cell in row)]) for host, row in zip(pairs.hosts, pairs.matrix)]
-    return "\n".join(["# all-pairs bandwidth, row sends to column", f"source\\target [{unit}],{','.join(pairs.hosts)}", *rows]) + "\n"
+    rows = [
+        ",".join([host, *("" if np.isnan(cell) else f"{cell / scale:.2f}" for cell in row)])
+        for host, row in zip(pairs.hosts, pairs.matrix)
+    ]
+    return (
+        "\n".join(
+            [
+                "# all-pairs bandwidth, row sends to column",
+                f"source\\target [{unit}],{','.join(pairs.hosts)}",
+                *rows,
+            ]
+        )
+        + "\n"
+    )
 
 
 def as_list(pairs, unit="Gb/s"):
@@ -48,31 +64,55 @@ def as_list(pairs, unit="Gb/s"):
     scale = _checked(pairs, unit)
     rows = [f"source,target,bandwidth [{unit}]" + ",spine" * (pairs.via is not None)]
     for at in range(len(pairs)):
-        row = f"{pairs.hosts[pairs.source[at]]},{pairs.hosts[pairs.target[at]]},{pairs.bandwidth[at] / scale:.2f}"
-        rows.append(row if pairs.via is None else f"{row},{pairs.spines[pairs.via[at]] if pairs.via[at] >= 0 else ''}")
+        source, target = pairs.hosts[pairs.source[at]], pairs.hosts[pairs.target[at]]
+        row = f"{source},{target},{pairs.bandwidth[at] / scale:.2f}"
+        rows.append(
+            row
+            if pairs.via is None
+            else f"{row},{pairs.spines[pairs.via[at]] if pairs.via[at] >= 0 else ''}"
+        )
     return "\n".join(rows) + "\n"
 
 
 def shipped():
-    """The files of pairs among ``notebooks/logs``: 16 hosts with one that receives at half rate; 32 hosts with one spine at half."""
+    """The files of pairs among ``notebooks/logs``: 16 hosts with one that receives at half rate; 32
+    hosts with one spine at half.
+    """
     small, large = topology.leaf_spine(4, 2, 4, 4), topology.leaf_spine(4, 4, 8, 8)
     return {
-        "all_pairs_16_hosts.csv": as_matrix(measure(small, {Part("host", "host-06", way="in"): 0.5}, seed=61)),
-        "all_pairs_32_hosts.csv": as_matrix(measure(large, {Part("spine", "spine-3"): 0.5}, seed=62)),
-        "all_pairs_pinned.csv": as_list(measure(large, {Part("spine", "spine-3"): 0.5}, seed=63, pairs=96, pinned=True)),
+        "all_pairs_16_hosts.csv": as_matrix(
+            measure(small, {Part("host", "host-06", way="in"): 0.5}, seed=61)
+        ),
+        "all_pairs_32_hosts.csv": as_matrix(
+            measure(large, {Part("spine", "spine-3"): 0.5}, seed=62)
+        ),
+        "all_pairs_pinned.csv": as_list(
+            measure(large, {Part("spine", "spine-3"): 0.5}, seed=63, pairs=96, pinned=True)
+        ),
     }
 
 
 def report(reading):
-    """The few lines that ``fabriclab read`` prints for a file of pairs. Without the wiring only hosts can be named."""
+    """The few lines that ``fabriclab read`` prints for a file of pairs.
+
+    Without the wiring only hosts can be named.
+    """
     pairs, bandwidth = reading.pairs, reading.pairs.bandwidth
     said = [f"{TOOL}, a {reading.layout} in {reading.unit}: {pairs!r}"]
     spread = np.quantile(bandwidth, (0, 0.5, 1))
-    said.append(f"  median {si(spread[1], 'B/s')} ({si(spread[1], 'b/s')}), least {si(spread[0], 'B/s')}, most {si(spread[2], 'B/s')}; rows send to columns")
+    said.append(
+        f"  median {si(spread[1], 'B/s')} ({si(spread[1], 'b/s')}), least {si(spread[0], 'B/s')},"
+        f" most {si(spread[2], 'B/s')}; rows send to columns"
+    )
     verdict = explain(pairs)
     for words, ends in (("senders", pairs.source), ("receivers", pairs.target)):
-        medians = sorted((float(np.median(bandwidth[ends == at])), pairs.hosts[at]) for at in np.unique(ends))
-        said.append(f"  coldest {words}, by median: " + ", ".join(f"{host} {si(median, 'B/s')}" for median, host in medians[:_COLDEST]))
+        medians = sorted(
+            (float(np.median(bandwidth[ends == at])), pairs.hosts[at]) for at in np.unique(ends)
+        )
+        said.append(
+            f"  coldest {words}, by median: "
+            + ", ".join(f"{host} {si(median, 'B/s')}" for median, host in medians[:_COLDEST])
+        )
     mark = " " if verdict.healthy else "!"
     said += [f"  {mark} {line}" for line in verdict.lines]
     return "\n".join(said)
