@@ -47,13 +47,13 @@ test: setup ## check the code's form, then run all tests and all notebooks
 	$(PYTHON) -m pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=60 $(ARGS)
 
 exercises: setup ## make exercises/ anew from solutions/
-	$(PYTHON) -m fabriclab.exercises.strip
+	$(PYTHON) -m fabriclab.classroom.strip
 
 notebooks: setup ## run the notebooks and solutions, and save them with their outputs
-	$(PYTHON) notebooks/rerun.py $(ARGS)
+	$(PYTHON) -m tools.rerun $(ARGS)
 
 slides: setup ## make slides/, one deck for each notebook, to be opened in a browser
-	$(PYTHON) notebooks/slides.py $(ARGS)
+	$(PYTHON) -m tools.slides $(ARGS)
 
 bench: setup ## measure speed against what one would otherwise use
 	@for script in benchmarks/*.py; do echo "== $$script"; $(PYTHON) "$$script" || exit 1; done

@@ -15,24 +15,18 @@ import pkgutil
 __version__ = "0.1.0"
 
 
-def on_demand(package, path):
-    """A package's `__getattr__`, which imports a module of its own when it is first asked for."""
-
-    def get(name):
-        if name.startswith("_") or name not in {
-            module.name for module in pkgutil.iter_modules(path)
-        }:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return importlib.import_module(f"{package}.{name}")
-
-    return get
+_COMMANDS = {"doctor", "find", "progress"}  # what commands are made of; no reading for a student
 
 
-__getattr__ = on_demand(__name__, __path__)
+def __getattr__(name):
+    if name.startswith("_") or name not in {one.name for one in pkgutil.iter_modules(__path__)}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")
 
 
 def __dir__():
-    return sorted({module.name for module in pkgutil.iter_modules(__path__)} | {"require"})
+    rooms = {one.name for one in pkgutil.iter_modules(__path__) if not one.name.startswith("_")}
+    return sorted(rooms - _COMMANDS | {"require"})
 
 
 def require(version):

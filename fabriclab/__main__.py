@@ -19,19 +19,19 @@ def doctor(arguments):
 
 
 def ledger(arguments):
-    from fabriclab import ledger
+    from fabriclab.course.engine import ledger
 
     print(ledger.report(arguments.errata))
     return 0
 
 
 def read(arguments):
-    from fabriclab import telemetry
+    from fabriclab import logs
 
     status = 0
     for path in arguments.files:
         try:
-            shown = telemetry.report(path)
+            shown = logs.report(path)
         except UnicodeDecodeError:
             status = refuse(path, "is not a text file")
         except OSError as fault:
@@ -44,10 +44,10 @@ def read(arguments):
 
 
 def release(arguments):
-    try:
-        from fabriclab.grading import release, roster
-    except ImportError:
+    if not has_classroom():
         return students_kit("release")
+    from fabriclab.classroom import release, roster
+
     people = class_list(arguments.roster, roster)
     if people is None:
         return 2
@@ -63,10 +63,10 @@ def release(arguments):
 
 
 def grade(arguments):
-    try:
-        from fabriclab.grading import batch, gradebook, roster
-    except ImportError:
+    if not has_classroom():
         return students_kit("grade")
+    from fabriclab.classroom import batch, gradebook, roster
+
     people = class_list(arguments.roster, roster)
     if people is None:
         return 2
@@ -106,15 +106,20 @@ def class_list(path, roster):
         refuse(path, fault)
 
 
+def has_classroom():
+    """Whether this copy can run a class; a student's kit comes without that wing."""
+    return os.path.isdir(os.path.join(os.path.dirname(fabriclab.__file__), "classroom"))
+
+
 def students_kit(command):
     return refuse(command, "this is a student's kit; a class is run from the whole repository")
 
 
 def diagnose(arguments):
-    from fabriclab import diagnosis
+    from fabriclab.logs import diagnose
 
     try:
-        found = diagnosis.diagnose(arguments.folder)
+        found = diagnose.diagnose(arguments.folder)
     except ValueError as fault:  # it names the folder, without what a terminal would act on
         print(fault, file=sys.stderr)
         return 2

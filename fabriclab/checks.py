@@ -1,7 +1,7 @@
 """What every model asks of its arguments: a number in range, or a ``ValueError`` that says which,
 what and why.
 
-Floor 0. Scalars come back as Python floats and arrays as float arrays, so a model is arithmetic and
+Scalars come back as Python floats and arrays as float arrays, so a model is arithmetic and
 nothing else.
 """
 

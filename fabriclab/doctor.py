@@ -1,7 +1,7 @@
 """`fabriclab doctor`: is everything here that the notebooks need, and does it match? In plain
 words, each fault with its mend.
 
-Floor 7. The checks take what they judge as arguments; `examine` gathers it from this machine. It
+The checks take what they judge as arguments; `examine` gathers it from this machine. It
 runs where numpy does not.
 """
 

@@ -1,6 +1,6 @@
 """A progress bar on stderr, where somebody looks: a terminal, or a notebook that takes long.
 
-Floor 0. Pipes, logs and tests see nothing of it.
+Pipes, logs and tests see nothing of it.
 """
 
 import sys

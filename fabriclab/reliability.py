@@ -1,7 +1,7 @@
 """How often a fleet fails: at least one of n, the time to the first, how much stands broken, how
 often to save the state.
 
-Floor 2. Times are seconds, rates are failures per second of one part; parts fail independently of
+Times are seconds, rates are failures per second of one part; parts fail independently of
 each other and of their age. Two ways to say how good a part is are kept apart: a *probability* per
 period, as in the chapter's Napkin Math 1.5 ("0.001 % per day"), and a *rate*, as in a mean time to
 failure. For small numbers they agree; for large ones a rate of 3 a day is fine and a probability of

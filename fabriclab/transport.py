@@ -1,7 +1,7 @@
 """Level 2, one message on one path: the alpha-beta model, its fit to measurements, staging copies,
 loss recovery.
 
-Floor 2. Sizes are bytes, times seconds, bandwidths bytes per second one way. Scalars or arrays that
+Sizes are bytes, times seconds, bandwidths bytes per second one way. Scalars or arrays that
 broadcast.
 """
 

@@ -1,7 +1,7 @@
 """Units as plain floats, numbers as people print them, and a reader for quantities as people type
 them.
 
-Floor 0. Inside fabriclab everything is SI: bytes, bytes per second, seconds, watts, metres,
+Inside fabriclab everything is SI: bytes, bytes per second, seconds, watts, metres,
 dollars. The constants carry the unit, so ``350 * MB / (50 * GB)`` is seconds and costs nothing to
 compute. K, M and G are decimal, as in the chapter; KiB, MiB and GiB are the powers of two.
 """

@@ -591,7 +591,7 @@ def fabriclab_command(*words, **options):
 
 def test_ledger_passes_its_flag_on(monkeypatch, capsys):
     """--errata dropped on the way would print the counts again."""
-    from fabriclab import ledger
+    from fabriclab.course.engine import ledger
 
     monkeypatch.setattr(ledger, "report", lambda errata: f"errata={errata}")
     assert cli.main(["ledger"]) == 0 and cli.main(["ledger", "--errata"]) == 0
@@ -610,9 +610,9 @@ def test_read_reports_what_it_can_and_refuses_the_rest(monkeypatch, capsys):
     """One unreadable file must cost a plain line and exit status 2,
     not the reports of the others.
     """
-    from fabriclab import telemetry
+    from fabriclab import logs
 
-    monkeypatch.setattr(telemetry, "report", fake_report)
+    monkeypatch.setattr(logs, "report", fake_report)
     assert cli.main(["read", "good.log"]) == 0
     assert cli.main(["read", "bad.log", "good.log"]) == 2
     out, err = capsys.readouterr()
@@ -624,9 +624,9 @@ def test_read_reports_what_it_can_and_refuses_the_rest(monkeypatch, capsys):
 
 def test_read_never_shows_a_traceback(monkeypatch, capsys, tmp_path):
     """A missing file, a folder, a forbidden file and a picture are everyday mistakes."""
-    from fabriclab import telemetry
+    from fabriclab import logs
 
-    monkeypatch.setattr(telemetry, "report", fake_report)
+    monkeypatch.setattr(logs, "report", fake_report)
     picture = tmp_path / "picture.png"
     picture.write_bytes(b"\x89PNG\r\n\xff\xfe")
     for path, reason in [
@@ -641,7 +641,7 @@ def test_read_never_shows_a_traceback(monkeypatch, capsys, tmp_path):
     def forbidden(path):
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr(telemetry, "report", forbidden)
+    monkeypatch.setattr(logs, "report", forbidden)
     assert cli.main(["read", "secret"]) == 2
     assert capsys.readouterr().err == "secret: permission denied\n"
 
@@ -676,10 +676,10 @@ def test_a_closed_pipe_is_no_error(words):
     """`fabriclab doctor | head -1` must end quietly, and so must `read` with more to say than a
     pipe takes in.
     """
-    said = 'telemetry.report = lambda path: "a line\\n" * 50_000'
+    said = 'logs.report = lambda path: "a line\\n" * 50_000'
     script = (
         f"{shlex.quote(sys.executable)} -c 'import sys, time; from fabriclab import __main__ as m,"
-        f" doctor, telemetry; {said}; time.sleep(0.3); sys.exit(m.main({json.dumps(words)}))' |"
+        f" doctor, logs; {said}; time.sleep(0.3); sys.exit(m.main({json.dumps(words)}))' |"
         " true"
     )
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True)

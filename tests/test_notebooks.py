@@ -28,7 +28,7 @@ SOLUTION_MARKS = (
     "END MARK",
 )
 
-_spec = importlib.util.spec_from_file_location("rerun", ROOT / "notebooks" / "rerun.py")
+_spec = importlib.util.spec_from_file_location("rerun", ROOT / "tools" / "rerun.py")
 rerun = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(rerun)
 
@@ -493,7 +493,7 @@ def sample():
                 outputs=number,
             ),
             new.new_code_cell(
-                "fabriclab.figures.show()", id="c3", execution_count=3, outputs=picture
+                "fabriclab.course.engine.plot.show()", id="c3", execution_count=3, outputs=picture
             ),
             new.new_code_cell("x = 1", id="c4", execution_count=4),
             new.new_markdown_cell(

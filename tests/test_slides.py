@@ -9,8 +9,6 @@ import copy
 import functools
 import os
 import re
-import shutil
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,12 +17,10 @@ import nbformat
 import pytest
 
 from fabriclab import doctor
+from tools import slides
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-sys.path.append(str(ROOT / "notebooks"))
-
-import slides  # noqa: E402
 
 
 @functools.cache
@@ -172,12 +168,10 @@ def test_main_leaves_the_notebook_alone(monkeypatch, tmp_path, capsys):
     """`make slides` must draw at twice the resolution, and change nothing that is committed."""
     home = tmp_path / "notebooks"
     home.mkdir()
-    for name in ("slides.css", "slides.js"):
-        shutil.copy(ROOT / "notebooks" / name, home)
     book = copy.deepcopy(notebook(ROOT / "notebooks" / "13-errata.ipynb"))
     source = (
-        "from fabriclab import figures\nfigure, axes = figures.new(2, 1)\nfigures.Picture(figure,"
-        " 'An empty pair of axes, nothing in it.')"
+        "from fabriclab.course.engine import plot\nfigure, axes = plot.new(2, 1)\n"
+        "plot.Picture(figure, 'An empty pair of axes, nothing in it.')"
     )
     book["cells"] = [
         book["cells"][0],
@@ -185,7 +179,7 @@ def test_main_leaves_the_notebook_alone(monkeypatch, tmp_path, capsys):
     ]
     nbformat.write(book, home / "book.ipynb")
     before = (home / "book.ipynb").read_bytes()
-    monkeypatch.setattr(slides, "HERE", home)
+    monkeypatch.setattr(slides, "NOTEBOOKS", home)
     assert slides.main([]) == 0 and capsys.readouterr().out == "slides/book.html\n"
     assert (home / "book.ipynb").read_bytes() == before
     import base64

@@ -1,6 +1,6 @@
 """Hardware figures with where they come from: one value, one place.
 
-Floor 1. A record is a frozen dataclass of SI floats and a `source`. The chapter's own scenario
+A record is a frozen dataclass of SI floats and a `source`. The chapter's own scenario
 values say so; they are inputs of its examples and not properties of a product. One file for each
 kind of thing; all of it is reached from here.
 """

@@ -1,7 +1,7 @@
 """Level 5: what a step exposes, what a slow link and a bad placement cost, and how tenants share a
 port.
 
-Floor 4. An AllReduce hides behind the backward pass only as far as its gradients are ready: they
+An AllReduce hides behind the backward pass only as far as its gradients are ready: they
 come in buckets, last layer first, and the bucket that comes last has nothing left to hide behind
 (`overlap`). Bandwidth that is lost shows in the step only through the share of it that
 communicates, so it is rarely noticed and always paid for (`costs`). Where jobs share a link, each

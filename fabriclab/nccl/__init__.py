@@ -1,6 +1,6 @@
 """NCCL: what the environment tells it, and what an AllReduce then costs.
 
-Floor 4. `settings(environment)` reads the variables as NCCL would on a given node and says what
+`settings(environment)` reads the variables as NCCL would on a given node and says what
 each does, what it ignores, and what this model does not know; `allreduce_time(size, nodes,
 settings)` is NCCL's own cost model, with its own constants.
 """

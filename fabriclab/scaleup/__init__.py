@@ -1,7 +1,7 @@
 """Scale-up: PCIe links and trees (`pcie`), headers and packing (`headers`), the campus (`campus`),
 and which domain to choose (`choice`).
 
-Floor 4. Every rate is bytes per second one way unless a name says otherwise.
+Every rate is bytes per second one way unless a name says otherwise.
 """
 
 from fabriclab.scaleup.campus import Pyramid, planes_to_match, pyramid, watts_each

@@ -1,6 +1,6 @@
 """Level 3: what switches and cables can carry, derived from the wiring.
 
-Floor 3. Make a network with `build`, `leaf_spine`, `fat_tree`, `rail_optimised`, `dragonfly`,
+Make a network with `build`, `leaf_spine`, `fat_tree`, `rail_optimised`, `dragonfly`,
 `torus` or a published design, then ask it: `paths`, `bisection`, `oversubscription`, `bill`,
 `failures`, `card`. All read the list of cables, not the name of the family; the closed forms stand
 beside them. `hops` is a word this package avoids: a path has links and switches.

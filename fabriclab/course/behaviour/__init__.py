@@ -1,0 +1,1 @@
+"""Level 4: how a fabric behaves under load (notebook 05)."""

@@ -1,0 +1,1 @@
+"""Level 5: cluster design and case studies (notebook 06)."""

@@ -1,0 +1,1 @@
+"""Every number that does not follow, in one place (notebook 13)."""

@@ -1,0 +1,1 @@
+"""Fallacies and pitfalls (notebook 12)."""

@@ -1,0 +1,1 @@
+"""What moves the ceiling (notebook 09)."""

@@ -1,0 +1,1 @@
+"""The field guide to AI cluster networks, and NCCL (notebook 11)."""

@@ -1,0 +1,1 @@
+"""Level 5: monitoring and debugging (notebook 08)."""

@@ -1,0 +1,1 @@
+"""The opening: the bandwidth cliff (notebook 01)."""

@@ -1,0 +1,1 @@
+"""The field guide: scale-up and scale-out (notebook 10)."""

@@ -1,0 +1,1 @@
+"""Level 5: sharing and virtualisation (notebook 07)."""

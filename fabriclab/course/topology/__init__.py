@@ -1,0 +1,1 @@
+"""Level 3: switches and topologies (notebook 04)."""

@@ -1,0 +1,1 @@
+"""Level 2: transport and the alpha-beta model (notebook 03)."""

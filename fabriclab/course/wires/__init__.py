@@ -1,0 +1,1 @@
+"""Level 1: wires and links (notebook 02)."""

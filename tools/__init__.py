@@ -1,0 +1,1 @@
+"""What makes files for the repository; nothing here is in the wheel."""
