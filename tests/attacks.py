@@ -221,9 +221,9 @@ PATCHES = {
     "the units": "from fabriclab import units; units.GB = units.us = 0.0; units.si = None",
     "the judges": (
         "from fabriclab.course.engine import exercises\n"
-        "from fabriclab.course.engine.exercises import bank, core, reader\nexercises.judge = bank.judge = bank.grade = bank.take = lambda *a:"
-        " core.right('yes')\nreader.quantity = reader.within = lambda *a: {'value':"
-        " 1.0}\nq4.check(1)"
+        "from fabriclab.course.engine.exercises import bank, core, reader\n"
+        "exercises.judge = bank.judge = bank.grade = bank.take = lambda *a: core.right('yes')\n"
+        "reader.quantity = reader.within = lambda *a: {'value': 1.0}\nq4.check(1)"
     ),
     "the result": (
         "from fabriclab.course.engine.exercises import core\ncore.Result.__init__ = lambda s, *a,"

@@ -8,7 +8,7 @@ import re
 
 import pytest
 from damage import damaged
-from test_telemetry_perfquery import ROOT
+from test_logs_perfquery import ROOT
 
 from fabriclab import cluster, topology
 from fabriclab.__main__ import main
