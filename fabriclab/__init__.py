@@ -15,7 +15,8 @@ import pkgutil
 __version__ = "0.1.0"
 
 
-_COMMANDS = {"doctor", "find", "progress"}  # what commands are made of; no reading for a student
+# what commands are made of is no reading for a student
+_COMMANDS = {"doctor", "extras", "find", "progress"}
 
 
 def __getattr__(name):

@@ -8,6 +8,7 @@ import os
 import sys
 
 import fabriclab
+from fabriclab import extras
 
 
 def doctor(arguments):
@@ -22,6 +23,21 @@ def ledger(arguments):
     from fabriclab.course.engine import ledger
 
     print(ledger.report(arguments.errata))
+    return 0
+
+
+def find(arguments):
+    from fabriclab import doctor, find
+
+    question = " ".join(arguments.words)
+    try:
+        found = find.report(question, doctor.notebook_folder())
+    except ValueError as fault:
+        return refuse("find", fault)
+    if found is None:
+        print(f"find: nothing here speaks of {plain(question)}", file=sys.stderr)
+        return 1
+    print(found)
     return 0
 
 
@@ -163,6 +179,12 @@ def parser():
     command.set_defaults(run=ledger)
 
     command = commands.add_parser(
+        "find", help="find the functions, sections, exercises and numbers that answer a question"
+    )
+    command.add_argument("words", nargs="+", metavar="WORDS", help="a question in plain words")
+    command.set_defaults(run=find)
+
+    command = commands.add_parser(
         "read", help="say what is in the output of a measuring tool, such as nccl-tests"
     )
     command.add_argument("files", nargs="+", metavar="FILE")
@@ -227,6 +249,8 @@ def main(words=None):
         status = arguments.run(arguments)
         sys.stdout.flush()
         return status
+    except ModuleNotFoundError as fault:
+        return refuse("fabriclab", extras.missing(fault))
     except BrokenPipeError:
         # the reader of a pipe (head, less) has seen enough; keep the interpreter from flushing into
         # it again

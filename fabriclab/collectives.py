@@ -39,6 +39,8 @@ def ring_allreduce(size, ranks, alpha, beta):
     """Seconds: ``2(N-1)/N · M/beta + 2(N-1) alpha``: N-1 steps of ReduceScatter, N-1 of AllGather,
     M/N bytes each.
 
+    Other words: sum gradients over all GPUs; data parallel; reduce-scatter then all-gather.
+
     >>> from fabriclab.units import GB, ms, us
     >>> round(ring_allreduce(6 * GB, 1024, 1.5 * us, 50 * GB) / ms, 1)
     242.8
@@ -148,6 +150,8 @@ def hierarchical_allreduce(size, nodes, per_node, alpha, beta, alpha_inside, bet
     M/per_node bytes. Over equal links the bandwidth term is exactly the flat ring's, 2(N-1)/N
     M/beta, and the start-ups are 2(g-1) + 2(n-1), not 2(gn-1).
 
+    Other words: two levels, NVLink inside a node and network between nodes.
+
     >>> from fabriclab.units import GB, ms, us
     >>> round(hierarchical_allreduce(6 * GB, 128, 8, 1.5 * us, 50 * GB, 0.5 * us, 450 * GB) / ms, 1)
     53.5
@@ -179,6 +183,8 @@ def hierarchical_allreduce(size, nodes, per_node, alpha, beta, alpha_inside, bet
 def reduce_scatter(size, ranks, alpha, beta):
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``, as a ring.
 
+    Other words: sum and keep one shard, FSDP, ZeRO.
+
     >>> reduce_scatter(8e9, 8, 0.0, 1e9)
     7.0
     """
@@ -188,6 +194,8 @@ def reduce_scatter(size, ranks, alpha, beta):
 
 def all_gather(size, ranks, alpha, beta):
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``, as a ring: a ReduceScatter run backwards.
+
+    Other words: collect the shard of every GPU, FSDP, ZeRO; concatenate.
 
     >>> all_gather(8e9, 8, 0.0, 1e9)
     7.0
@@ -200,6 +208,9 @@ def all_to_all(size, ranks, alpha, beta):
     on a fabric that gives every port its full rate; a tapered fabric has a bound of its own, which
     is `fabriclab.topology`'s.
 
+    Other words: transpose, personalised exchange, mixture of experts (MoE), expert parallel
+    dispatch.
+
     >>> all_to_all(8e9, 8, 0.0, 1e9)
     7.0
     """
@@ -208,6 +219,8 @@ def all_to_all(size, ranks, alpha, beta):
 
 def broadcast(size, ranks, alpha, beta):
     """Seconds: ``ceil(log2 N)(alpha + M/beta)``: a binomial tree, in one piece.
+
+    Other words: one to all, distribute weights.
 
     >>> broadcast(1e9, 8, 0.0, 1e9)
     3.0
@@ -235,6 +248,8 @@ def bus_factor(collective, ranks):
     alone. Raises ValueError for any other name.
     Source: nccl-tests, its performance notes.
 
+    Other words: busbw, algbw, nccl-tests correction factor.
+
     >>> bus_factor("all_reduce", 16)
     1.875
     """
@@ -249,6 +264,8 @@ def exposed_time(communication, compute):
 
     Assumes that all of it may overlap: the best case. Chapter, section "The GPU-to-GPU gradient
     bus".
+
+    Other words: overlap, hide communication behind compute, what is left over.
 
     >>> exposed_time(0.3, 0.5)
     0.0
@@ -338,6 +355,8 @@ def hidden_payload(compute, ranks, alpha, beta):
 
     0 where the start-ups alone outlast the phase; `inf` for one rank. The inverse of
     `ring_allreduce`.
+
+    Other words: largest message that overlap hides behind compute.
 
     >>> from fabriclab.units import GB, ms, us
     >>> round(hidden_payload(101.11 * ms, 1024, 1.5 * us, 50 * GB) / GB, 3)

@@ -54,7 +54,10 @@ def route(vertices, lane=0):
 
 @dataclass(frozen=True)
 class Dependencies:
-    """Who waits for whom: `follows` maps each channel to the channels its packets may want next."""
+    """Who waits for whom: `follows` maps each channel to the channels its packets may want next.
+
+    Other words: cycle of buffers, channel dependency graph, credit loop, circular wait.
+    """
 
     follows: dict
 
@@ -140,6 +143,8 @@ def dependencies(routes):
     """The `Dependencies` of a list of routes.
 
     Raises ValueError for a route whose channels do not join or lead back to where they start.
+
+    Other words: cycle of buffer dependencies, channel dependency graph, credit loop.
 
     >>> ring = dependencies(ring_routes(4, 2))
     >>> ring.verdict(), ring.cycles()

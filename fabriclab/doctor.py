@@ -1,11 +1,12 @@
 """`fabriclab doctor`: is everything here that the notebooks need, and does it match? In plain
 words, each fault with its mend.
 
-The checks take what they judge as arguments; `examine` gathers it from this machine. It
-runs where numpy does not.
+The checks take what they judge as arguments; `examine` gathers it from this machine. It needs
+nothing but Python: it runs where numpy does not.
 """
 
 import json
+import operator
 import os
 import platform
 import re
@@ -29,7 +30,20 @@ CHROMIUM = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
 REQUIRES = re.compile(r"""fabriclab\.require\(\s*["']([\d.]+)["']\s*\)""")
-PURPOSE = {"test": "needed only to run the tests", "class": "needed only to teach a class"}
+PURPOSE = {
+    "lab": "to open the notebooks",
+    "packets": "to run the packet simulator",
+    "class": "to teach a class",
+    "test": "to run the tests",
+}
+COMPARE = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    "<": operator.lt,
+}
 
 
 @dataclass(frozen=True)
@@ -48,11 +62,26 @@ class Finding:
         return f"{mark:6}{self.says}" + (f"\n      {self.mend}" if self.mend else "")
 
 
+def within(version, wanted):
+    """Whether a version lies in a range such as ">=2.0,<3"; each is compared number by number.
+
+    >>> within("2.4.1", ">=2.0,<3"), within("1.26.4", ">=2.0,<3"), within("3.0", "<3,>=2.0")
+    (True, False, False)
+    """
+    clauses = re.findall(r"([<>=!]=|[<>])\s*([\w.]+)", wanted)
+    return all(COMPARE[sign](*_numbers(version, bound)) for sign, bound in clauses)
+
+
+def _numbers(*versions):
+    """Versions as tuples of numbers, all of one length: "2" and "2.0.0" are the same."""
+    found = [[int(n) for n in re.match(r"[\d.]*", v)[0].strip(".").split(".")] for v in versions]
+    longest = max(map(len, found))
+    return [tuple(numbers + [0] * (longest - len(numbers))) for numbers in found]
+
+
 def python(version, wanted):
     """Does this Python's version lie in the package's range?"""
-    from packaging.specifiers import SpecifierSet
-
-    if SpecifierSet(wanted).contains(version, prereleases=True):
+    if within(version, wanted):
         return Finding(True, f"Python {version}")
     return Finding(
         False,
@@ -61,50 +90,46 @@ def python(version, wanted):
     )
 
 
-def packages(requires, installed):
-    """Compare requirements ("numpy<3,>=2.0", with markers) with `installed(name)`, a version or
-    None.
+def packages(requires, installed, wanted=("lab", "packets")):
+    """Compare requirements ("numpy<3,>=2.0; extra == 'lab'") with `installed(name)`, a version or
+    None. What only an extra needs is a fault where that extra is `wanted` here, else a note.
 
     >>> found = {"numpy": "1.26.4"}.get
-    >>> print(*packages(["numpy>=2.0,<3", "sympy>=1.13"], found), sep="\\n")    # doctest: +ELLIPSIS
-    FAULT numpy 1.26.4 is installed; fabriclab needs <3,>=2.0.
-          Run `make setup` ...
-    FAULT sympy is not installed; fabriclab needs >=1.13.
-          Run `make setup` ...
+    >>> print(packages(["numpy>=2.0,<3"], found)[0].says)
+    numpy 1.26.4 is installed; fabriclab needs >=2.0,<3.
+    >>> print(packages(["sympy>=1.13; extra == 'lab'"], found, ())[0].says)
+    The extra [lab] is not complete, which is needed only to open the notebooks: sympy is not
+    installed (needs >=1.13).
     """
-    from packaging.requirements import Requirement
-
-    findings, good = [], []
-    for requirement in map(Requirement, requires):
-        marker = requirement.marker
-        purpose = next(
-            (
-                PURPOSE[extra]
-                for extra in PURPOSE
-                if marker
-                and not marker.evaluate({"extra": ""})
-                and marker.evaluate({"extra": extra})
-            ),
-            None,
-        )
-        if marker and not purpose and not marker.evaluate({"extra": ""}):
-            continue
-        version = installed(requirement.name)
-        if version is not None and requirement.specifier.contains(version, prereleases=True):
-            good.append(requirement.name)
+    missing, good = {}, []
+    for requirement in requires:
+        name, bounds, marker = re.match(r"([\w.-]+)\s*([^;]*);?\s*(.*)", requirement).groups()
+        extra = re.search(r"""extra == ['"](\w+)""", marker)
+        bounds, version = bounds.strip(), installed(name)
+        if version is not None and within(version, bounds):
+            good.append(name)
             continue
         state = "is not installed" if version is None else f"{version} is installed"
-        aside = f" ({purpose})" if purpose else ""
+        missing.setdefault(extra and extra[1], []).append((name, state, bounds))
+    findings = [Finding(True, f"{len(good)} packages in range: {', '.join(good)}")] * bool(good)
+    for extra, ones in missing.items():
+        if extra is None or extra in wanted:
+            needs = "fabriclab needs" if extra is None else "the notebooks need"
+            findings += [
+                Finding(False, f"{name} {state}; {needs} {bounds}.", SETUP)
+                for name, state, bounds in ones
+            ]
+            continue
+        listed = ", ".join(f"{name} {state} (needs {bounds})" for name, state, bounds in ones)
         findings.append(
             Finding(
                 False,
-                f"{requirement.name} {state}; fabriclab needs {requirement.specifier}{aside}.",
-                SETUP,
-                not purpose,
+                f"The extra [{extra}] is not complete, which is needed only {PURPOSE[extra]}:"
+                f" {listed}.",
+                f"If you want that: pip install 'fabriclab[{extra}]'",
+                needed=False,
             )
         )
-    if good:
-        findings.insert(0, Finding(True, f"{len(good)} packages in range: {', '.join(good)}"))
     return findings
 
 
@@ -238,7 +263,7 @@ def _kernel_command():
         return None
 
 
-def _notebook_folder():
+def notebook_folder():
     package_folder = Path(fabriclab.__file__).resolve().parent.parent
     folders = [base / "notebooks" for base in (Path.cwd(), package_folder)]
     return next((folder for folder in folders if any(folder.glob("*.ipynb"))), None)
@@ -246,10 +271,6 @@ def _notebook_folder():
 
 def examine():
     """Every finding about this machine, in the order a reader would mend them."""
-    if _installed("packaging") is None:
-        return [
-            Finding(False, "packaging is not installed, so versions cannot be compared.", SETUP)
-        ]
     try:
         about = metadata.metadata("fabriclab")
     except metadata.PackageNotFoundError:
@@ -264,9 +285,12 @@ def examine():
                 SETUP,
             )
         )
-    findings += packages(metadata.requires("fabriclab") or [], _installed)
-    findings.append(kernel(_kernel_command(), sys.executable))
-    findings += notebooks(_notebook_folder(), fabriclab.__version__)
+    folder = notebook_folder()
+    wanted = ("lab", "packets") if folder else ()
+    findings += packages(metadata.requires("fabriclab") or [], _installed, wanted)
+    if folder or _installed("jupyterlab"):
+        findings.append(kernel(_kernel_command(), sys.executable))
+    findings += notebooks(folder, fabriclab.__version__)
     findings += [browser(chromium()), box(shutil.which("bwrap"))]
     return findings
 
@@ -275,7 +299,7 @@ def report(findings):
     """The findings as text, with a closing line that counts the faults."""
     faults = sum(not finding.good and finding.needed for finding in findings)
     closing = (
-        "All that the notebooks need is here."
+        "All that is needed here is in order."
         if not faults
         else f"{faults} fault{'s' * (faults > 1)} to mend."
     )

@@ -22,6 +22,8 @@ def at_least_one(probability, units, periods=1):
 
     `probability` is one part's, per period. Chapter, Napkin Math 1.5.
 
+    Other words: probability that any of many parts fails; failure within a day, a week.
+
     >>> round(at_least_one(1e-5, 24_576), 4), round(at_least_one(1e-5, 24_576, periods=7), 3)
     (0.2179, 0.821)
     """
@@ -88,6 +90,8 @@ def rate_from_afr(afr):
     `afr` is the failures a year per part that is always replaced, and may exceed 1; the share of
     parts that fail in their first year is a little less, ``1 - exp(-AFR)``.
 
+    Other words: annualised failure rate, FIT, per hour.
+
     >>> from fabriclab.units import hour
     >>> round(1 / rate_from_afr(0.1825) / hour)
     48000
@@ -109,6 +113,8 @@ def system_mttf(mttfs, counts):
     MTTF_i)``.
 
     `mttfs` and `counts` are lists of one length, one entry per kind of part.
+
+    Other words: MTBF, mean time between failures of a cluster, of parts in series.
 
     >>> from fabriclab.units import hour
     >>> round(system_mttf([50e3 * hour, 150e3 * hour, 100e3 * hour, 200e3 * hour, 200e3 * hour],
@@ -197,6 +203,8 @@ def young_interval(cost, mtbf):
 
     `mtbf` is the whole job's, see `time_to_first`. Young 1974.
 
+    Other words: checkpoint, how often to save, best interval, Daly.
+
     >>> from fabriclab.units import day, minute
     >>> round(young_interval(60, day / 67.5) / minute, 1)
     6.5
@@ -212,6 +220,8 @@ def wasted_share(interval, cost, mtbf, restart=0.0):
     checkpoint and costs `restart`, during which it may fail again. Near 0 for rare failures, it
     tends to 1 where no interval is ever finished.
     Daly 2006, equation for the complete cost.
+
+    Other words: lost work, goodput, checkpoint overhead, restart.
 
     >>> from fabriclab.units import day, hour, minute
     >>> round(wasted_share(1 * hour, 1 * minute, day / 67.5),

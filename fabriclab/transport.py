@@ -37,6 +37,9 @@ def transfer_time(size, alpha, beta):
     negative size or alpha, or a beta that is not more than zero. Hockney 1994; chapter, section
     "The alpha-beta performance model".
 
+    Other words: send, read or write a message over a link; one-way latency plus serialisation
+    (transmission); how long a transfer takes.
+
     >>> from fabriclab.units import KB, GB, us
     >>> round(transfer_time(4 * KB, 1.5 * us, 50 * GB) / us, 3)
     1.58
@@ -51,6 +54,9 @@ def crossover(alpha, beta):
     Below n* latency dominates, above it bandwidth. There T(n*) = 2 alpha. Raises ValueError as
     `transfer_time`.
 
+    Other words: message size where latency and bandwidth cost the same; half-bandwidth point, n1/2;
+    latency-bound against bandwidth-bound.
+
     >>> from fabriclab.units import KB, GB, us
     >>> crossover(1.5 * us, 50 * GB) / KB
     75.0
@@ -64,6 +70,8 @@ def latency_share(size, alpha, beta):
 
     A message of no bytes on a path of no start-up takes no time; its share is given as 0. Raises
     ValueError as `transfer_time`.
+
+    Other words: start-up share; latency-bound or bandwidth-bound.
 
     >>> from fabriclab.units import KB, GB, us
     >>> # the bandwidth's share, in the chapter 5.1 %
@@ -80,6 +88,8 @@ def effective_bandwidth(size, alpha, beta):
     crossover.
 
     Raises ValueError as `transfer_time`.
+
+    Other words: goodput, achieved throughput, utilisation of a link at a message size.
 
     >>> from fabriclab.units import KB, GB, us
     >>> effective_bandwidth(75 * KB, 1.5 * us, 50 * GB) / GB
@@ -98,6 +108,9 @@ def break_even(alpha, beta, other_alpha, other_beta):
     `inf` where they never meet: one path then starts no later *and* carries no slower, and is the
     better for every size.
     Two equal paths tie from the first byte: 0. Raises ValueError as `transfer_time`.
+
+    Other words: message size at which two paths or links take the same time; where their curves
+    meet.
 
     >>> from fabriclab.units import KB, GB, us
     >>> round(break_even(1 * us, 10 * GB, 5 * us, 50 * GB) / KB, 3)
@@ -135,6 +148,8 @@ def fit(sizes, times):
     Raises ValueError for fewer than two distinct sizes, times that are not more than zero, a
     negative alpha, or times that do not grow with size: the model does not hold there, and no
     number is better than a wrong one.
+
+    Other words: measurement, ping-pong, regression, estimate latency and bandwidth from a sweep.
 
     >>> from fabriclab.units import GB, MB, us
     >>> f = fit([0, 1 * MB], [5 * us, 25 * us])
@@ -181,6 +196,8 @@ def staging_traffic(size, copies=1):
     Raises ValueError for a negative size or a fractional count. Chapter, Definition 1.2 and figure
     6.
 
+    Other words: bounce buffer, GPUDirect RDMA, host memory copy, PCIe.
+
     >>> from fabriclab.units import GB
     >>> staging_traffic(350 * GB) / GB
     700.0
@@ -199,6 +216,8 @@ def tail_go_back_n(size, lost_at, in_flight=np.inf):
     `in_flight` unbounded), or the bytes in flight before the sender heard of it, about rate times
     round trip. Raises ValueError for an offset beyond the message.
 
+    Other words: retransmission, lost packet, timeout, RoCE.
+
     >>> from fabriclab.units import MB
     >>> tail_go_back_n(1000 * MB, 900 * MB) / MB
     100.0
@@ -215,6 +234,8 @@ def tail_selective(size, lost_at, packet=4096):
     """Bytes sent again by selective repeat: the lost packet alone, ``min(packet, size - lost_at)``.
 
     Raises ValueError for an offset beyond the message or an empty packet. Mittal et al. 2018 (IRN).
+
+    Other words: selective repeat, selective acknowledgement (SACK), retransmission, lost packet.
 
     >>> tail_selective(1_000_000_000, 900_000_000)
     4096.0
@@ -273,6 +294,8 @@ def time_saved(size, alpha, beta, faster):
     `faster` is 1 or more. Raises ValueError as `transfer_time`. Amdahl 1967, with the wire as the
     part that speeds up.
 
+    Other words: speed-up, Amdahl, upgrade to a faster link.
+
     >>> from fabriclab.units import KB, GB, us
     >>> round(time_saved(10 * KB, 1.5 * us, 25 * GB, 2), 4)     # the first fallacy: 1.90 to 1.70 us
     0.1053
@@ -290,6 +313,8 @@ def kernel_bandwidth(line, segment, per_segment, copy):
     For every segment of `segment` bytes m the core spends `per_segment` seconds a, and copies at
     `copy` bytes per second c in all. Above that the `line` no longer enters. The chapter has 20 to
     40 Gb/s, whatever the port.
+
+    Other words: TCP, sockets, iperf, kernel networking, CPU copies.
 
     >>> from fabriclab.units import GB, Gbps, KB, us
     >>> [round(kernel_bandwidth(rate * Gbps, 64 * KB, 4 * us, 5 * GB) / Gbps, 1) for rate

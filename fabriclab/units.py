@@ -134,6 +134,8 @@ def read(text):
     Raises ValueError, saying what it could not read, rather than guess: a comma that does not group
     thousands is refused.
 
+    Other words: parse text with a unit, convert GB, Gb/s.
+
     >>> read("390 Gb/s").value / GB
     48.75
     >>> read("242.8 ms").resolution == 0.1 * ms
@@ -212,6 +214,8 @@ def si(value, unit, digits=4):
 
     `unit` is "B", "B/s", "b/s" (shown in bits; the value stays bytes per second), "s", "W", "m",
     "Bd", "$" or any name.
+
+    Other words: format a number with a unit, human readable, bytes, seconds.
 
     >>> si(0.242835, "s"), si(75e3, "B"), si(50e9, "b/s"), si(3.15e12, "B/s")
     ('242.8 ms', '75 KB', '400 Gb/s', '3.15 TB/s')

@@ -24,6 +24,8 @@ from concurrent.futures import (
 )
 from multiprocessing.connection import wait as wait_for
 
+from fabriclab.extras import missing
+
 _ended = threading.Event()
 
 
@@ -97,8 +99,8 @@ def cluster(address):
     """
     try:
         from distributed import Client
-    except ImportError as error:
-        raise ValueError("--scheduler needs the package distributed: run `make setup`") from error
+    except ModuleNotFoundError as fault:
+        raise ValueError(f"--scheduler: {missing(fault)}") from fault
     try:
         _knock(address)
         client = Client(address, timeout="10s", set_as_default=False)

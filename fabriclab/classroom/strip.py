@@ -12,6 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from fabriclab.extras import missing
+
 STUB, NOTES = "# your work here", "*Your notes, if you like to keep some.*"
 
 
@@ -48,8 +50,8 @@ def strip(text, name="notebook"):
         import nbformat
         from nbgrader import preprocessors
         from traitlets.config import Config
-    except ImportError as error:
-        raise SystemExit("make exercises needs nbgrader: run `make setup`") from error
+    except ModuleNotFoundError as fault:
+        raise missing(fault) from None
     notebook = nbformat.reads(text, as_version=4)
     check_markers(notebook, name)
     config = Config()

@@ -31,6 +31,8 @@ def slow_link(size, ranks, alpha, beta, slowdown):
     Every chunk passes every link, so one slow link sets the pace of all: a ring runs at its slowest
     link's rate.
 
+    Other words: one degraded link in an AllReduce, straggler link, half-rate port.
+
     >>> from fabriclab.units import GB, ms, us
     >>> # 242.8 with all links whole
     >>> round(slow_link(6 * GB, 1024, 1.5 * us, 50 * GB, 2) / ms, 1)
@@ -115,6 +117,8 @@ def share_behind(lengthening, bandwidth_loss):
 def gpu_hours(gpus, seconds, share=1.0):
     """GPU-hours: ``gpus · seconds · share / 3600``; `share` is the part of the time that counts,
     such as what `waste` gives.
+
+    Other words: cost of idle GPUs, GPU time.
 
     >>> from fabriclab.units import day
     >>> gpu_hours(1024, 30 * day), round(gpu_hours(1024, 30 * day, 0.02))

@@ -47,6 +47,8 @@ def bucketed_step(backward, buckets, allreduce_times, ready=None):
     Raises ValueError for more than 100,000 buckets, lists of another length, or a bucket ready
     outside the pass.
 
+    Other words: overlap gradient buckets with the backward pass, DDP, exposed communication.
+
     >>> from fabriclab.units import ms, si
     >>> [si(bucketed_step(500 * ms, n, 300 * ms / n).exposed, "s") for n in (1, 4, 100)]
     ['300 ms', '75 ms', '3 ms']

@@ -62,6 +62,9 @@ def max_min(demands, capacity, weights=1.0, caps=np.inf, priority=0):
 
     These three: one for all or one for each flow.
 
+    Other words: fair share of bandwidth between tenants, water filling, weighted fair queueing,
+    caps.
+
     >>> max_min([10, 30, 80], 100).tolist()
     [10.0, 30.0, 60.0]
     >>> max_min([np.inf, np.inf], 100, weights=[4, 1]).tolist(), max_min([np.inf, 0], 100,
@@ -216,6 +219,8 @@ def isolation(size, burst, capacity, share=0.8, flows=1.0, start=0.0):
       or not, as VFs with caps.
     - "weighted lanes": weights `share` and 1 - `share`; who is alone has all.
     - "strict priority": the transfer first.
+
+    Other words: noisy neighbour, quality of service, checkpoint beside AllReduce, virtual lanes.
 
     >>> from fabriclab.units import GB, ms
     >>> {rule: round(link.finish[0] / ms) for rule, link

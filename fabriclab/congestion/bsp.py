@@ -22,6 +22,8 @@ def step_with_hiccups(compute, delay, probability, workers):
 
     One late worker makes the step late, a second one makes it no later.
 
+    Other words: straggler, synchronous (BSP) step, slowest worker, barrier, jitter.
+
     >>> round(step_with_hiccups(0.100, 0.050, 0.001, 1024), 4)
     0.1321
     """

@@ -124,6 +124,8 @@ def fixed_point(flows, settings=Dcqcn()):
 
     Here R = C/N and a = 1 - (1-p)^(tau R). Raises ValueError for a fractional number of flows.
 
+    Other words: DCQCN queue and rate at rest, equilibrium, steady state, ECN marking.
+
     >>> rest = fixed_point(2)
     >>> round(rest.marking, 10), round(rest.queue / KB, 2), fixed_point(16).exists
     (0.0007769886, 20.15, False)
@@ -192,6 +194,8 @@ def trajectory(flows, duration, delay, settings=Dcqcn(), step=4 * us, rates=None
     Heun's method in steps of at most `step` that divide the delay, so that the past is looked up
     and never guessed. Rates stay between a ten-thousandth of the port's and the port's. Raises
     ValueError for a delay of zero or more than ten million steps.
+
+    Other words: DCQCN over time, oscillation, rate and queue, fluid model.
 
     >>> run = trajectory(2, 0.05, 4 * us)
     >>> round(float(run.queue[-1]) / KB)      # the fixed point has 20.15

@@ -102,6 +102,8 @@ def fullest_path(flows, paths):
 def mean_fullest(flows, paths):
     """Mean number of flows on the fullest path, ``E[max]``.
 
+    Other words: ECMP, hash collision, balls in bins, load imbalance, most loaded link.
+
     >>> # an AllToAll of 64 ranks: 63 on an even path
     >>> round(mean_fullest(8, 4), 6), round(mean_fullest(4032, 64), 1)
     (3.538086, 82.4)
@@ -125,6 +127,8 @@ def even_split(flows, paths):
     """Chance of the most even split, exactly: each path floor(n/m) or ceil(n/m) flows. For n = m it
     is ``n!/n^n``.
 
+    Other words: birthday problem, collision of flows hashed onto uplinks, no two on one path, ECMP.
+
     >>> even_split(8, 4) == Fraction(2520, 4**8), round(float(even_split(8, 4)), 4), even_split(4,
     ...     4)
     (True, 0.0385, Fraction(3, 32))
@@ -140,6 +144,8 @@ def even_split(flows, paths):
 def idle_path(flows, paths):
     """Chance that at least one path carries nothing, exactly: ``1 - sum_i (-1)^i C(m,i) (1 -
     i/m)^n``.
+
+    Other words: unused link, ECMP, hash, empty bin.
 
     >>> round(float(idle_path(8, 4)), 3)
     0.377
@@ -165,6 +171,8 @@ def reordering(spacing, spread):
     Assumes that queueing adds to each packet an independent, exponential delay of mean `spread` d;
     `spacing` s is the time between packets. Half of all packets where delays dwarf the spacing; 0
     where the delays do not vary.
+
+    Other words: packet spraying, out of order.
 
     >>> round(reordering(0.08, 0.8), 3)
     0.452

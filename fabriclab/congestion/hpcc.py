@@ -60,6 +60,8 @@ def steady_queue(capacity, flows, increase, round_trip, eta=0.95):
 
     The window rule rests where U = eta + N R_AI/C; what of U is above 1 is queue.
 
+    Other words: HPCC queue at rest, equilibrium.
+
     >>> from fabriclab.units import Gbps, KB, Mbps, us
     >>> round(steady_queue(100 * Gbps, 256, 50 * Mbps, 5 * us) / KB, 3)
     4.875

@@ -45,6 +45,8 @@ def bandwidth_delay_product(rate, round_trip):
 
     What the *path* holds, not what an incast needs for a buffer.
 
+    Other words: BDP, bytes in flight, window, pipe.
+
     >>> from fabriclab.units import GB, KB, us
     >>> round(bandwidth_delay_product(50 * GB, 5 * us) / KB, 9)
     250.0
@@ -71,6 +73,8 @@ def largest_fan_in(rate, service, buffer, round_trip, mark_at=0.0):
     marks from the first byte.
     Assumes senders at full `rate` until they hear, and silent then. 0 where even one sender
     overflows the buffer.
+
+    Other words: incast, how many senders a buffer takes, many to one.
 
     >>> from fabriclab.units import GB, MB, us
     >>> largest_fan_in(50 * GB, 50 * GB, 32 * MB, 5 * us)
@@ -100,6 +104,8 @@ def pfc_headroom(rate, round_trip, packet=0.0):
     and back and the peer's reaction. `packet` is the largest packet: one that the switch itself had
     begun to send delays the PAUSE, one that the peer had begun still comes. The chapter's 1-5 us
     leave both out.
+
+    Other words: lossless buffer, skid, bytes in flight after a PAUSE, xoff threshold.
 
     >>> from fabriclab.units import GB, KB, us
     >>> round(pfc_headroom(50 * GB, 5 * us) / KB, 9)
@@ -148,6 +154,8 @@ def pause_spread_time(hops, buffer, excess, round_trip):
     receiver makes it the whole rate. `inf` where nothing is in excess. With 32 MB a switch and 10
     GB/s this is where the chapter's 10-50 ms lie; the signal itself takes microseconds
     (`pause_signal_time`).
+
+    Other words: congestion spreading, PFC cascade, victims, head-of-line blocking.
 
     >>> from fabriclab.units import GB, MB, ms, us
     >>> round(pause_spread_time(5, 32 * MB, 10 * GB, 5 * us) / ms, 1)

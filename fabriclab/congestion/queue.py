@@ -58,6 +58,8 @@ def fill_time(arrival, service, buffer, initial=0.0):
     """Seconds until the buffer is full: ``(B - Q0) / (lambda - mu)``; `inf` where no more arrives
     than leaves.
 
+    Other words: incast, many to one, time until a switch buffer overflows.
+
     >>> from fabriclab.units import GB, MB, TB, us
     >>> round(fill_time(12.8 * TB, 50 * GB, 32 * MB) / us, 3), fill_time(50 * GB, 50 * GB, 32 * MB)
     (2.51, inf)
@@ -70,6 +72,8 @@ def fill_time(arrival, service, buffer, initial=0.0):
 
 def drain_time(queue, service, arrival=0.0):
     """Seconds until a queue is empty: ``Q / (mu - lambda)``; `inf` where as much arrives as leaves.
+
+    Other words: time until a queue is empty again, recovery after incast.
 
     >>> from fabriclab.units import GB, MB, us
     >>> round(drain_time(32 * MB, 50 * GB) / us, 9), drain_time(32 * MB, 50 * GB, 50 * GB)
@@ -113,6 +117,8 @@ def md1_wait(load, service_time):
     `load` is rho = lambda/mu, `service_time` s one packet's time on the wire; `inf` from rho = 1
     on. The fluid queue is empty at any rho below 1: this wait comes from randomness alone.
     Pollaczek and Khinchine; Kleinrock 1975.
+
+    Other words: queueing delay, M/D/1, utilisation, waiting time.
 
     >>> md1_wait(0.5, 1.0), round(md1_wait(0.9, 1.0), 9), md1_wait(1.0, 1.0)
     (0.5, 4.5, inf)

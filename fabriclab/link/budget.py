@@ -31,6 +31,8 @@ def loss_per_metre(lane_rate, code=PAM4, dielectric_share=catalog.COPPER_LOSS.di
     default is that of foamed twinax, ``pi f sqrt(er) tan d / c`` = 0.7 dB/m of the 6. The text
     gives no scaling: "increases sharply".
 
+    Other words: attenuation, insertion loss of a copper cable, skin effect.
+
     >>> from fabriclab.units import Gbps
     >>> round(loss_per_metre(50 * Gbps), 9), round(loss_per_metre(100 * Gbps), 2)
     (6.0, 8.91)
@@ -49,6 +51,8 @@ def link_margin(budget, metres, per_metre, connectors=2, per_connector=1.0):
     `budget` in dB, `metres` of cable, `per_metre` dB/m as from `loss_per_metre`. The chapter's
     connectors cost 2 dB in all.
 
+    Other words: link budget, dB left, attenuation, insertion loss.
+
     >>> link_margin(30, 3, 6)
     10.0
     """
@@ -62,6 +66,8 @@ def longest_cable(budget, per_metre, connectors=2, per_connector=1.0, margin=0.0
     """Metres until only `margin` dB are left: ``(budget - connectors · per_connector - margin) /
     per_metre``; 0 if none are.
 
+    Other words: reach, how long a copper cable (DAC) may be, maximum length.
+
     >>> round(longest_cable(30, 28 / 3), 2), round(longest_cable(30, 25 / 3), 2)
     (3.0, 3.36)
     """
@@ -72,6 +78,8 @@ def longest_cable(budget, per_metre, connectors=2, per_connector=1.0, margin=0.0
 def propagation_delay(metres, velocity=catalog.FIBRE_VELOCITY):
     """Seconds light or a signal needs for `metres`: ``metres / velocity``; 5 ns a metre at the
     default 200,000 km/s.
+
+    Other words: time of flight, speed of light, fibre, cable length, latency per metre.
 
     >>> from fabriclab.units import ns
     >>> round(propagation_delay(30) / ns, 9), round(propagation_delay(100) / ns, 9)
@@ -121,6 +129,8 @@ def optics_bill(links, per_link, per_module, modules_per_link=2):
 
     A link has a module at either end, so `modules_per_link` is 2. The chapter multiplies by one;
     pass 1 to see its number.
+
+    Other words: cost and power of optical transceivers, pluggable modules, watts of light.
 
     >>> from fabriclab.units import kW
     >>> optics_bill(20_000, 500, 20).power / kW, optics_bill(20_000, 500, 20,

@@ -22,6 +22,8 @@ from fabriclab.units import ns
 class ReedSolomon:
     """The code RS(n, k) over symbols of `symbol_bits` bits.
 
+    Other words: FEC, forward error correction, KP4, KR4, codeword, frame loss.
+
     >>> KP4.corrects, round(KP4.overhead, 4), KP4.line_factor
     (15, 0.0584, 1.0625)
     """
@@ -184,6 +186,8 @@ def fec_latency(switches, per_switch=100 * ns):
     `per_switch` is the decoding and encoding at one hop: the chapter says 100 to 200 ns (Yin, Zhou
     and Lam 2022: about 100 ns host side). Twice that for a round trip. `switches` may be 0: two
     hosts back to back.
+
+    Other words: latency of forward error correction, decoding delay, codeword.
 
     >>> round(fec_latency(3) / ns, 9), round(fec_latency(switches_on_path(3), 200 * ns) / ns, 9)
     (300.0, 1000.0)

@@ -69,6 +69,8 @@ def bit_error_ratio(snr_db, code=PAM4):
     `snr_db` from -100 to 100; a number or an array. Raises ValueError outside. Source: Cho and
     Yoon, IEEE Trans. Commun. 50(7), 2002.
 
+    Other words: BER, bit error rate, signal to noise ratio (SNR), noise, Q function.
+
     >>> f"{bit_error_ratio(16, PAM4):.7e}", f"{bit_error_ratio(16, NRZ):.7e}"
     ('1.7912181e-03', '1.3990278e-10')
     """
@@ -84,6 +86,8 @@ def snr_for(ber, code=PAM4):
     `bit_error_ratio`, found by halving.
 
     `ber` from 1e-300 to 0.4. Raises ValueError outside.
+
+    Other words: signal to noise ratio that a BER needs.
 
     >>> round(snr_for(2.4e-4), 2), round(snr_for(2.4e-4, NRZ), 2)
     (17.66, 10.86)
@@ -190,6 +194,8 @@ def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1
     eye is there. Decisions are made in mid-symbol against thresholds midway between the levels as
     received. The same `seed` gives the same wave. At most 2^22 samples.
     Raises ValueError for anything else.
+
+    Other words: eye diagram, eye opening, PAM4, NRZ, inter-symbol interference.
 
     >>> clean = eye(NRZ, snr_db=100, bandwidth=100)
     >>> round(clean.height, 3), clean.ber

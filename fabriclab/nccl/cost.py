@@ -164,6 +164,8 @@ def allreduce_time(size, nodes, settings, algorithm=None, protocol=None):
     "Simple"), the least of what `settings` allow, which is how NCCL chooses. One node of one GPU: 0
     s. Raises ValueError for a pair that is not allowed.
 
+    Other words: NCCL cost model, ring, tree, LL, LL128, Simple.
+
     >>> from fabriclab.nccl import settings as read
     >>> from fabriclab.units import ms, si
     >>> [si(allreduce_time(6 * GB, 128, read(e)), "s", 3) for e

@@ -135,6 +135,8 @@ def settings(environment, node=DGX_H100):
     Names must be NCCL's; a name that is none is told in `doubts` with the nearest one. Raises
     ValueError for what is no dict of text (numbers are taken as they would be written).
 
+    Other words: environment variables, NCCL_IB_HCA, NCCL_ALGO, NCCL_PROTO, tuning.
+
     >>> print(settings({"NCCL_IB_HCA": "mlx5_0,mlx5_1", "NCCL_PROTO": "Simple"}))
     DGX H100: IB over 2 of 8 ports; NVLink inside; Ring, Tree, NVLS, NVLSTree; Simple
       NCCL_IB_HCA: only mlx5_0, mlx5_1

@@ -6,6 +6,7 @@ import numpy as np
 
 from fabriclab.checks import count, each, nonnegative, number, positive, scalar
 from fabriclab.congestion import Dcqcn
+from fabriclab.extras import missing
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
 from fabriclab.progress import Bar
 from fabriclab.topology import build
@@ -175,6 +176,8 @@ def run(
     Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE
     802.1Qbb and 802.1Qaz.
 
+    Other words: simulate packets, flows, queues, PFC, ECN, event simulation.
+
     >>> from fabriclab.topology import leaf_spine
     >>> from fabriclab.units import GB, us
     >>> # two flows share the one cable up
@@ -182,7 +185,10 @@ def run(
     >>> [round(float(t) / us, 2) for t in end.completion], round(2 * MB / (50 * GB) / us)
     ([42.04, 42.06], 40)
     """
-    from fabriclab.packets import engine, tables  # numba is slow to import, and only a run needs it
+    try:  # numba is slow to import, and only a run needs it
+        from fabriclab.packets import engine, tables
+    except ModuleNotFoundError as fault:
+        raise missing(fault) from None
 
     topology = wired("topology", topology)
     if not isinstance(flows, Flows):
@@ -308,6 +314,8 @@ def incast(senders, size=2 * MB, bandwidth=100 * Gbps, packet=1000, **options):
     At best it takes ``N S / C``. The hosts are vertices 0 (the target) to N, the switch is vertex N
     + 1, the port to watch (N + 1, 0). Senders begin within one packet's time, evenly: no two real
     hosts begin at the same instant.
+
+    Other words: many to one, simulate, drops, pauses, buffer.
 
     >>> from fabriclab.units import us
     >>> end = incast(15)

@@ -22,6 +22,8 @@ def header_bytes(stack):
 
     `stack` is "ESUN", "IPv4", "IPv6" or "RoCEv2".
 
+    Other words: framing, preamble, encapsulation, overhead.
+
     >>> [header_bytes(stack) for stack in STACKS]
     [42, 58, 78, 82]
     """
@@ -41,6 +43,8 @@ def payload_efficiency(size, stack, transactions=1, command=0):
     `transactions` k of `size` s bytes each, more than zero, travel in one packet behind H bytes of
     headers of `stack`, each with `command` c bytes of its own that say what it is. Below 46 bytes
     Ethernet pads. The packet has to fit the path's MTU.
+
+    Other words: header overhead, goodput of small packets, framing.
 
     >>> [round(100 * payload_efficiency(64, stack), 1) for stack in STACKS]
     [60.4, 52.5, 45.1, 43.8]

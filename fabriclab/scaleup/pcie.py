@@ -58,6 +58,8 @@ def pcie_rate(generation, lanes=16, coded=True):
     `generation` 2 to 6, `lanes` 1, 2, 4, 8 or 16. Without `coded`, the signalling rate, which is
     what slides round to.
 
+    Other words: PCIe bandwidth by generation, x16, lanes, GT/s.
+
     >>> from fabriclab.units import GB
     >>> round(pcie_rate(5) / GB, 1), pcie_rate(5, coded=False) / GB
     (63.0, 64.0)

@@ -35,6 +35,8 @@ def bill(topology, switch=catalog.QM9700, module=catalog.PLUGGABLE):
     Source: chapter, Definition 1.5 ($10,000 to $50,000 a switch), The cost of distance ($50 and
     $500 a link, 20 W a module).
 
+    Other words: price, cost, capital, parts list, cables and transceivers of a fabric.
+
     >>> from fabriclab.topology import build, fat_tree
     >>> bill(fat_tree(64)).switch_price
     (51200000.0, 256000000.0)

@@ -59,6 +59,8 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
     Raises ValueError when they cannot be: `spines` must divide `up`, and nothing may need more than
     `radix` ports.
 
+    Other words: two tiers, top-of-rack (ToR), Clos, how many hosts, uplinks.
+
     >>> leaf_spine(32, 16, 32, 32)
     leaf-spine: 1,024 hosts, 32 leaf, 16 spine, 2,048 cables
     >>> leaf_spine(32, 8, 32, 32)
@@ -110,6 +112,9 @@ def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB):
     (three), whose pods hold ``k^2/4`` hosts each. With N hosts and whole pods ``(2t-1) N/k``
     switches and ``t N`` cables.
 
+    Other words: Clos, folded Clos, three tiers, edge, aggregation and core switches, k-ary, pods,
+    number of switches.
+
     >>> fat_tree(64).switches, fat_tree(64, hosts=4096).switches
     ({'leaf': 2048, 'spine': 2048, 'core': 1024}, {'leaf': 128, 'spine': 128, 'core': 64})
     """
@@ -139,6 +144,8 @@ def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, ba
     A scalable unit is as many nodes as a leaf has downlinks (radix/2 at 1:1) and one leaf per rail:
     inside it, GPUs of the same rail are one switch apart. Host n·rails + i is GPU i of node n.
     Separate rails meet only inside the nodes.
+
+    Other words: rails, NVIDIA, one leaf per GPU number.
 
     >>> rail_optimised(127).cables, rail_optimised(127).switches
     ({'host-leaf': 1016, 'leaf-spine': 1024}, {'leaf': 32, 'spine': 16})

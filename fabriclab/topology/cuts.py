@@ -178,6 +178,8 @@ def bisection(topology, whole_nodes=True):
 
     Source: chapter, Definition 1.3; Dally and Towles 2004, section 3.1.
 
+    Other words: bisection bandwidth, aggregate bandwidth between halves, minimum cut.
+
     >>> from fabriclab.topology import build, torus
     >>> bisection(build(1024, 64)) / 1e12, bisection(torus((8, 8, 16))) / 1e12
     (25.6, 6.4)

@@ -21,6 +21,8 @@ def dragonfly(p, a, h, bandwidth=50 * GB):
 
     Source: Kim, Dally, Scott and Abts 2008.
 
+    Other words: groups, global links, low diameter.
+
     >>> dragonfly(2, 4, 2)
     dragonfly p=2 a=4 h=2: 72 hosts, 36 router, 162 cables
     >>> dragonfly(2, 4, 2).cables
@@ -76,6 +78,8 @@ def torus(sides, bandwidth=50 * GB):
     Hosts forward, so "switches on the path" are hosts here. Neighbours are wired in copper.
 
     Source: Dally and Towles 2004, chapter 5.
+
+    Other words: TPU, 3D torus, mesh, wrap-around, nearest neighbour.
 
     >>> torus((16, 16, 16)).cables, torus((16, 16, 16)).closed["bisection"] / (50 * GB)
     ({'x': 4096, 'y': 4096, 'z': 4096}, 512.0)

@@ -34,6 +34,9 @@ def failures(topology):
     """One `Failure` for each kind of part: the busiest switch of each tier, a cable of each layer,
     a host that forwards.
 
+    Other words: what a dead switch, broken cable or lost link takes away; blast radius, fault
+    domain, what happens when one fails.
+
     >>> from fabriclab.topology import rail_optimised
     >>> for lost in failures(rail_optimised(128))[:2]:
     ...     print(lost.part, lost.hosts_lost, lost.nodes_touched, lost.nodes_lost, end=" ")

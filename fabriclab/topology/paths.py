@@ -56,6 +56,9 @@ def paths(topology, among=None):
     Raises ValueError for hosts that do not exist, or a host cabled to two switches (model each port
     as a host).
 
+    Other words: diameter, average distance, mean number of hops, shortest path length, worst
+    latency.
+
     >>> from fabriclab.topology import fat_tree
     >>> found = paths(fat_tree(4))
     >>> found.links_on_path.worst, round(found.links_on_path.mean, 4), found.switches_on_path.worst

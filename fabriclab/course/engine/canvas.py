@@ -6,8 +6,13 @@ together, so that the two can never be seen apart. Frames are messages and not s
 notebook holds one small PNG and not megabytes.
 """
 
-import anywidget
-import traitlets
+from fabriclab.extras import missing
+
+try:
+    import anywidget
+    import traitlets
+except ModuleNotFoundError as fault:
+    raise missing(fault) from None
 
 MODULE = """
 function render({ model, el }) {

@@ -5,8 +5,8 @@ One class, ``Explorer``, binds controls to a model and to a figure drawn once. T
 themselves stand in one
 module per part of the chapter::
 
-    from fabriclab import explore
-    explore.transport.crossover()
+    from fabriclab.course.transport import explorers
+    explorers.crossover()
 """
 
 import base64
@@ -14,9 +14,16 @@ import io
 import textwrap
 import threading
 
-import ipywidgets
-import matplotlib.image
 import numpy as np
+
+from fabriclab.extras import missing
+
+try:
+    import ipywidgets
+    import matplotlib.image
+except ModuleNotFoundError as fault:
+    raise missing(fault) from None
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 

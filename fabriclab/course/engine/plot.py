@@ -14,8 +14,15 @@ what a test of the notebook compares.
 import base64
 import io
 
-import matplotlib
 import numpy as np
+
+from fabriclab.extras import missing
+
+try:
+    import matplotlib
+except ModuleNotFoundError as fault:
+    raise missing(fault) from None
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
