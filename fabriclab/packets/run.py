@@ -91,8 +91,11 @@ class Run:
     seconds. `pause_log`:
     (seconds, port, 1 for paused and 0 for resumed) in order.
 
-    `times` of the samples, `queues` {channel as watched: bytes at those times} and `rates` (times,
-    watched flows) in bytes/s.
+    `times` of the samples, the last of them at the end of the run; `queues` {channel as watched:
+    bytes at those times} and `rates` (times, watched flows) in bytes/s. So far, at those times:
+    `channel_samples["carried"]`, `["dropped"]` (bytes that the channel brought to where they found
+    no room) and `["paused"]` (seconds), each {channel: values}; `flow_samples["delivered"]` and
+    `["dropped"]` in bytes, (times, watched flows).
     `duration` in seconds; `outcome` "finished", "out of time" or "locked": a deadlock, and then
     `waits` says which full buffer waits for which, in the form that `deadlock.Dependencies.verdict`
     takes.
@@ -118,6 +121,8 @@ class Run:
     times: np.ndarray
     queues: dict
     rates: np.ndarray
+    channel_samples: dict
+    flow_samples: dict
     duration: float
     outcome: str
     waits: dict
@@ -170,8 +175,8 @@ def run(
       "adaptive" takes the emptiest port.
 
     The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With
-    `sample` seconds, the queues of the channels in `watch`, (from, to) or (from, to, lane), and the
-    rates of the flows in `watch_flows` are recorded. One seed, one run.
+    `sample` seconds, what happens to the channels in `watch`, (from, to) or (from, to, lane), and
+    to the flows in `watch_flows` is recorded that often, and at the end. One seed, one run.
     Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE
     802.1Qbb and 802.1Qaz.
 
@@ -182,7 +187,9 @@ def run(
     >>> [round(float(t) / us, 2) for t in end.completion], round(2 * MB / (50 * GB) / us)
     ([42.04, 42.06], 40)
     """
-    from fabriclab.packets import engine, tables  # numba is slow to import, and only a run needs it
+    from fabriclab.packets import tables  # numba is slow to import, and only a run needs it
+    from fabriclab.packets.engine import records
+    from fabriclab.packets.engine.loop import advance
 
     topology = wired("topology", topology)
     if not isinstance(flows, Flows):
@@ -203,7 +210,7 @@ def run(
         "buffer": int(scalar("buffer", number("buffer", buffer, least=0, most=1e15, **whole))),
         "delay": delay,
         "control": congestion,
-        "kind": _kind(congestion, engine),
+        "kind": _kind(congestion, records),
         "lanes": lanes,
         "pfc": pfc,
         "selective": _one_of("recovery", recovery, RECOVERIES) == 1,
@@ -241,17 +248,17 @@ def run(
     state, order, cables, watched = tables.lay_out(topology, flows, **settings)
     total, bar = int(flows.size.sum()), None
     while True:
-        why = engine.advance(state, EVENTS_AT_ONCE)
+        why = advance(state, EVENTS_AT_ONCE)
         bar = bar or Bar(
             "packets"
         )  # from here on: the first stretch may have had to compile, which is no part of a run
         bar.show(int(state.clock[0]["delivered"]) / total)
-        if why == engine.FULL:
+        if why == records.FULL:
             state = tables.grown(state)
-        elif why != engine.MORE:
+        elif why != records.MORE:
             break
     bar.close()
-    outcome = {engine.DONE: "finished", engine.LATE: "out of time", engine.LOCKED: "locked"}[why]
+    outcome = {records.DONE: "finished", records.LATE: "out of time", records.LOCKED: "locked"}[why]
 
     back = np.argsort(order)
     ports, clock = state.ports, state.clock[0]
@@ -261,9 +268,17 @@ def run(
     }
     at, now = slice(int(clock["samples"])), int(clock["now"])
     columns = np.cumsum([0, *map(len, watched)])
+
+    def by_channel(samples):
+        return {
+            channel: samples[:, a:b].sum(axis=1)
+            for channel, a, b in zip(settings["watch"], columns, columns[1:])
+        }
+
     log = state.log[: clock["pauses"]]
     rates = state.rates[at] * PICOSECONDS
-    if settings["kind"] == engine.PLAIN:
+    by_port, by_flow = state.port_samples[at], state.flow_samples[at]
+    if settings["kind"] == records.PLAIN:
         line = np.array(
             [
                 cables.capacity[cables.owner == flows.source[f]].max()
@@ -289,11 +304,14 @@ def run(
         **{name: ports[name].copy() for name in ("carried", "peak", "pauses")},
         pause_log=np.column_stack([log["time"] / PICOSECONDS, log["port"], log["on"]]),
         times=state.times[at] / PICOSECONDS,
-        queues={
-            channel: state.queues[at, a:b].sum(axis=1)
-            for channel, a, b in zip(settings["watch"], columns, columns[1:])
-        },
+        queues=by_channel(state.queues[at]),
         rates=rates,
+        channel_samples={
+            "carried": by_channel(by_port["carried"]),
+            "dropped": by_channel(by_port["dropped"]),
+            "paused": by_channel(by_port["paused"] / PICOSECONDS),
+        },
+        flow_samples={name: by_flow[name].copy() for name in ("delivered", "dropped")},
         duration=now / PICOSECONDS,
         outcome=outcome,
         waits=tables.waits(state) if outcome == "locked" else {},
@@ -382,8 +400,12 @@ def _seconds(name, value):
     )
 
 
-def _kind(congestion, engine):
-    for kind, settings in ((engine.PLAIN, type(None)), (engine.DCQCN, Dcqcn), (engine.HPCC, Hpcc)):
+def _kind(congestion, records):
+    for kind, settings in (
+        (records.PLAIN, type(None)),
+        (records.DCQCN, Dcqcn),
+        (records.HPCC, Hpcc),
+    ):
         if isinstance(congestion, settings):
             return kind
     raise ValueError(
