@@ -36,14 +36,15 @@ class Routes:
     def leaving(self, f, vertex):
         """(first place, how many ports) of flows f at these vertices."""
         here = np.maximum(vertex - self.hosts, 0)
-        first, ways = self.first[self.row[f], here], self.first[self.row[f], here + 1]
-        ways = ways - first
-        for ends, start, count in (
-            (self.home, self.down, self.downs),
-            (self.source, self.up, self.ups),
-        ):
-            first = np.where(vertex == ends[f], start[f], first)
-            ways = np.where(vertex == ends[f], count[f], ways)
+        first = self.first[self.row[f], here]
+        ways = self.first[self.row[f], here + 1] - first
+        if self.hosts:
+            for ends, start, count in (
+                (self.home, self.down, self.downs),
+                (self.source, self.up, self.ups),
+            ):
+                there = np.flatnonzero(vertex == ends[f])
+                first[there], ways[there] = start[f[there]], count[f[there]]
         return first, ways
 
 
@@ -166,11 +167,12 @@ def hashed(wires, routes, links, labels):
     for hop in range(links.max()):
         f = f[links[f] > hop]
         first, ways = routes.leaving(f, at[f])
-        mixed = (labels[f] ^ at[f].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        many = np.flatnonzero(ways > 1)
+        mixed = labels[f[many]] ^ at[f[many]].astype(np.uint64)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-        port = routes.choices[
-            first + ((mixed >> np.uint64(32)) % ways.astype(np.uint64)).astype(int)
-        ]
+        first[many] += ((mixed >> np.uint64(32)) % ways[many].astype(np.uint64)).astype(int)
+        port = routes.choices[first]
         via[begin[f] + hop] = port
         at[f] = wires.peer[port]
     return begin, via

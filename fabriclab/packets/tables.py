@@ -83,21 +83,25 @@ def lay_out(
         setup[name] = value
 
     ports = _ports(cables, packet, buffer, lanes, pfc, topology)
-    given = _given(flows, order, ways, packet, draw)
+    given = _given(flows, order, packet)
+    label = np.empty(len(flows), np.uint64)
+    label[order] = draw.integers(0, 2**63, len(flows))
     controls = np.zeros(len(flows) if kind else 1, records.CONTROL)
     line = ports["per_byte"][ways.choices[ways.up] * count][order]
     controls["rate"] = controls["target"] = controls["line"] = 1 / line if kind else 0.0
     controls["alpha"] = controls["used"] = 1.0
     controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
 
-    via, first, choices = np.zeros(1, np.int32), ways.first, ways.choices * np.int32(count)
     if routing == records.HASH:
-        label = np.empty_like(given["label"])
-        label[order] = given["label"]
         begin, via = hashed(cables, ways, links, label)
         given["via"] = begin[order]
-        via = via * np.int32(count) + np.repeat(flows.lane, links).astype(np.int32)
-        first, choices = np.zeros((1, 1), np.int64), np.zeros(1, np.int32)
+        via = via * np.int32(count) + np.repeat(flows.lane.astype(np.int32), links)
+        way, first, choices = np.zeros(1, records.WAY), np.zeros((1, 1), np.int64), via[:1]
+    else:
+        via, first, choices = np.zeros(1, np.int32), ways.first, ways.choices * np.int32(count)
+        way = np.zeros(len(flows), records.WAY)
+        for name in records.WAY.names:
+            way[name] = getattr(ways, name)[order]
 
     clock = np.zeros(1, records.CLOCK)
     for name, value in {
@@ -120,11 +124,12 @@ def lay_out(
     state = records.State(
         setup=setup,
         clock=clock,
+        pushed=np.zeros(setup["margin"][0], records.PUSHED),
         heap=np.zeros(1024 + setup["margin"][0], records.EVENT),
         nodes=np.zeros(1024 + setup["margin"][0], records.NODE),
         slots=np.full(slots, -1, np.int64).view(records.SLOT),
         bits=np.zeros(slots // 64, np.uint64),
-        sums=np.zeros(slots // 4096, np.uint64),
+        sums=np.zeros(-(-slots // 4096), np.uint64),
         ports=ports,
         given=given,
         flows=np.zeros(len(flows), records.FLOW),
@@ -136,6 +141,7 @@ def lay_out(
         got=np.zeros(given["packets"].sum() if selective else 1, np.uint8),
         used=np.zeros((topology.vertices, count), np.int64),
         size=np.full(topology.vertices, buffer, np.int64),
+        ways=way,
         first=first,
         choices=choices,
         log=np.zeros(64, records.PAUSED),
@@ -160,7 +166,13 @@ def _wheel(ports, packet):
     """
     lasts = np.median(ports["per_byte"]) * packet
     turn = max(1.3 * (lasts + np.median(ports["delay"])), 1)
-    slots = 1 << int(np.clip(np.ceil(np.log2(4 * ports.size * turn / lasts / 6)), 12, 20))
+    slots = 1 << int(
+        np.clip(
+            np.ceil(np.log2(4 * ports.size * turn / lasts / 6)),
+            int(__import__("os").environ.get("MINS", "12")),
+            20,
+        )
+    )
     return int(max(0, np.ceil(np.log2(turn / slots)))), slots
 
 
@@ -220,7 +232,7 @@ def _thresholds(cables, packet, buffer, pfc, topology):
     return {"xoff": xoff, "xon": xon, "room": xoff + headroom}
 
 
-def _given(flows, order, ways, packet, draw):
+def _given(flows, order, packet):
     given = np.zeros(len(flows), records.MESSAGE)
     packets = -(-flows.size // packet)
     if packets.sum() > MOST_PACKETS:
@@ -229,7 +241,6 @@ def _given(flows, order, ways, packet, draw):
         )
     start = picoseconds("start", flows.start)
     columns = {
-        **{name: getattr(ways, name) for name in ("row", "home", "up", "ups", "down", "downs")},
         "lane": flows.lane,
         "source": flows.source,
         "target": flows.target,
@@ -240,7 +251,6 @@ def _given(flows, order, ways, packet, draw):
     for name, column in columns.items():
         given[name] = column[order]
     given["first"] = np.cumsum(given["packets"]) - given["packets"]
-    given["label"] = draw.integers(0, 2**63, len(flows))
     return given
 
 

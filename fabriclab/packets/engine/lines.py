@@ -20,14 +20,14 @@ def choose(s, f, at):
     """The port by which a packet of flow f leaves vertex `at`, among those of its lane on shortest
     paths: any of them, or the emptiest.
     """
-    given = s.given[f]
+    given, way = s.given[f], s.ways[f]
     if at == given.source:
-        first, ways = given.up, given.ups
-    elif at == given.home:
-        first, ways = given.down, given.downs
+        first, ways = way.up, way.ups
+    elif at == way.home:
+        first, ways = way.down, way.downs
     else:
-        first = s.first[given.row, at - s.setup[0].hosts]
-        ways = s.first[given.row, at - s.setup[0].hosts + 1] - first
+        first = s.first[way.row, at - s.setup[0].hosts]
+        ways = s.first[way.row, at - s.setup[0].hosts + 1] - first
     if ways == 1:
         return np.int64(s.choices[first] + given.lane)
     pick = np.int64(chance(s) * ways)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from numba import njit
 
-from fabriclab.packets.engine.events import peek, pop, push
+from fabriclab.packets.engine.events import peek, place_all, pop, push
 from fabriclab.packets.engine.ports import arrive, pause, serve, watch
 from fabriclab.packets.engine.rates import tick
 from fabriclab.packets.engine.records import (
@@ -115,6 +115,7 @@ def happen(s, most):  # noqa: C901  a table of events
                 break
         if port >= 0:
             serve(s, port)
+        place_all(s)
     if why != MORE and setup.sample > 0 and (s.times[clock.samples - 1] < clock.now):
         record(s)  # how it ended
     return why

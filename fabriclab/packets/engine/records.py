@@ -24,12 +24,14 @@ def _record(**columns):
     return np.dtype([(n, t) for t, names in columns.items() for n in names.split()], align=True)
 
 
-# the heap's rows; and the wheel's, each slot's in line: `kind` is -1 in a row that is free
+# rows of what was just pushed; the heap's; and the wheel's, each slot's in line, where `kind` is -1
+# in a row that is free
+PUSHED = _record(i8="time", i4="kind who")
 EVENT = _record(i8="time order", i4="kind who")
 NODE = _record(i8="time order", i4="kind who after")
 SLOT = _record(i4="head tail")
 CLOCK = _record(
-    i8="now order events timers found moving moved started unfinished line line_end pauses samples"
+    i8="now order events timers pushed found moving moved started unfinished line line_end pauses samples"
     " delivered turns",
     i4="spare fresh spares free_node fresh_node",
     u8="random",
@@ -50,11 +52,8 @@ PORT = _record(
     f8="per_byte cost had begun",
 )
 # a flow as it was given, and as it stands; `via` is where its ports begin in the table of that name
-MESSAGE = _record(
-    i8="size first via start",
-    u8="label",
-    i4="row lane source target packets home up ups down downs",
-)
+MESSAGE = _record(i8="size first via start", i4="lane source target packets")
+WAY = _record(i4="row home up ups down downs")  # see `routes.Routes`
 FLOW = _record(
     i8="pace touched due next_cnp finished sent again delivered discarded dropped marked",
     i4="next reached received beyond acked wanted resend has_turn after later nacked",
@@ -71,15 +70,16 @@ PAUSED = _record(i8="time port on")
 PORT_SAMPLE = _record(i8="carried dropped paused")
 FLOW_SAMPLE = _record(i8="delivered dropped")
 
-# heap, nodes, slots, bits, sums: what comes next, see `events`. via: each flow's ports, first to
+# pushed, heap, nodes, slots, bits, sums: what comes next, see `events`. via: each flow's ports, first to
 # last, where every packet takes the same. told and heard: telemetry in packets, and as senders last
 # heard it; got: selective repeat's packets; used and size: each lane's share of every switch's
-# buffer; first and choices: routes, see `network.Routes`; log: pauses; the rest: what is sampled,
-# and samples.
+# buffer; ways, first and choices: routes, see `routes.Routes`; log: pauses; the rest: what is
+# sampled, and samples.
 State = namedtuple(
     "State",
-    "setup clock heap nodes slots bits sums ports given flows control packets via told heard got"
-    " used size first choices log watch watch_flows times queues rates port_samples flow_samples",
+    "setup clock pushed heap nodes slots bits sums ports given flows control packets via told heard got"
+    " used size ways first choices log watch watch_flows times queues rates port_samples"
+    " flow_samples",
 )
 
 # The core allocates nothing, so it needs no reference counts: without them it runs three times as
