@@ -143,8 +143,8 @@ def _along(wires, route, size, hosts):
 
 
 def longest(wires, flows, routes, packet):
-    """(links on each flow's path, longest round trip in seconds of a packet and its answer on idle
-    links).
+    """(most links on a flow's path, longest round trip in seconds of a packet and its answer on
+    idle links).
     """
     at, links, trip = flows.source.copy(), np.zeros(len(flows), int), np.zeros(len(flows))
     moving = np.flatnonzero(at != flows.target)
@@ -154,25 +154,30 @@ def longest(wires, flows, routes, packet):
         trip[moving] += 2 * wires.delay[port] + packet / wires.capacity[port]
         at[moving] = wires.peer[port]
         moving = moving[at[moving] != flows.target[moving]]
-    return links, float(trip.max())
+    return int(links.max()), float(trip.max())
 
 
-def hashed(wires, routes, links, labels):
-    """(where each flow's ports begin, the ports of all flows, first to last), each chosen among
-    equals by a hash of flow and switch: for itself, or all would choose alike and use few paths.
+def hashed(wires, flows, routes, labels):
+    """(where each flow's ports begin, the ports of all flows, first to last, links on each path),
+    each port chosen among equals by a hash of flow and switch: every switch hashes for itself, or
+    all would choose alike and use few of the paths.
     """
-    begin = np.cumsum(links) - links
-    via = np.zeros(links.sum(), np.int32)
-    at, f = routes.source.copy(), np.arange(links.size)
-    for hop in range(links.max()):
-        f = f[links[f] > hop]
-        first, ways = routes.leaving(f, at[f])
+    links, steps = np.zeros(len(flows), np.int64), []
+    f, at = np.arange(len(flows)), flows.source
+    while f.size:
+        place, ways = routes.leaving(f, at)
         many = np.flatnonzero(ways > 1)
-        mixed = labels[f[many]] ^ at[f[many]].astype(np.uint64)
+        mixed = labels[f[many]] ^ at[many].astype(np.uint64)
         mixed *= np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-        first[many] += ((mixed >> np.uint64(32)) % ways[many].astype(np.uint64)).astype(int)
-        port = routes.choices[first]
+        place[many] += ((mixed >> np.uint64(32)) % ways[many].astype(np.uint64)).astype(int)
+        port = routes.choices[place]
+        steps.append((f, port))
+        links[f] += 1
+        going = np.flatnonzero(wires.peer[port] != flows.target[f])
+        f, at = f[going], wires.peer[port[going]]
+    begin = np.cumsum(links) - links
+    via = np.empty(links.sum(), np.int32)
+    for hop, (f, port) in enumerate(steps):
         via[begin[f] + hop] = port
-        at[f] = wires.peer[port]
-    return begin, via
+    return begin, via, links

@@ -37,7 +37,7 @@ def lay_out(
     """
     cables = wires(topology, delay)
     ways = routes(topology, cables, flows)
-    links, trip = longest(cables, flows, ways, packet)
+    links, trip = longest(cables, flows, ways, packet) if kind == records.HPCC else (1, 0.0)
     count, buffer = len(lanes.weights), buffer // len(lanes.weights)
     draw = np.random.default_rng(seed)
     order = np.argsort(flows.start, kind="stable")
@@ -93,9 +93,9 @@ def lay_out(
     controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
 
     if routing == records.HASH:
-        begin, via = hashed(cables, ways, links, label)
+        begin, via, hops = hashed(cables, flows, ways, label)
         given["via"] = begin[order]
-        via = via * np.int32(count) + np.repeat(flows.lane.astype(np.int32), links)
+        via = via * np.int32(count) + np.repeat(flows.lane.astype(np.int32), hops)
         way, first, choices = np.zeros(1, records.WAY), np.zeros((1, 1), np.int64), via[:1]
     else:
         via, first, choices = np.zeros(1, np.int32), ways.first, ways.choices * np.int32(count)
@@ -106,6 +106,7 @@ def lay_out(
     clock = np.zeros(1, records.CLOCK)
     for name, value in {
         "unfinished": len(flows),
+        "spares": 1024,
         "line": -1,
         "spare": -1,
         "free_node": -1,
@@ -118,7 +119,6 @@ def lay_out(
     ]
     rank = np.empty(len(flows), np.int64)
     rank[order] = np.arange(len(flows))
-    stamps = int(links.max()) if kind == records.HPCC else 1
     shift, slots = _wheel(ports, packet)
     setup["shift"] = shift
     state = records.State(
@@ -134,10 +134,10 @@ def lay_out(
         given=given,
         flows=np.zeros(len(flows), records.FLOW),
         control=controls,
-        packets=np.zeros(0, records.PACKET),
+        packets=np.zeros(1024, records.PACKET),
         via=via,
-        told=np.zeros((0, stamps), records.STAMP),
-        heard=np.zeros((len(flows) if kind == records.HPCC else 1, stamps), records.STAMP),
+        told=np.zeros((1024 if kind == records.HPCC else 1, links), records.STAMP),
+        heard=np.zeros((len(flows) if kind == records.HPCC else 1, links), records.STAMP),
         got=np.zeros(given["packets"].sum() if selective else 1, np.uint8),
         used=np.zeros((topology.vertices, count), np.int64),
         size=np.full(topology.vertices, buffer, np.int64),
@@ -261,9 +261,9 @@ def grown(s):
 
     def twice(name):
         old = getattr(s, name)
-        longer[name] = np.concatenate(
-            [old, np.zeros((max(64, len(old)), *old.shape[1:]), old.dtype)]
-        )
+        longer[name] = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
+        row = np.dtype((np.void, old.dtype.itemsize))  # numpy copies records field by field
+        longer[name].view(row)[: len(old)] = old.view(row)
 
     if clock["timers"] + setup["margin"] > s.heap.size:
         twice("heap")
@@ -271,16 +271,14 @@ def grown(s):
         twice("nodes")
     if clock["pauses"] + 1 > s.log.size:
         twice("log")
-    if clock["samples"] + 1 > s.times.size:
+    if clock["samples"] + 2 > s.times.size:
         for name in ("times", "queues", "rates", "port_samples", "flow_samples"):
             twice(name)
     if clock["spares"] < 2:
         twice("packets")
         old, new = len(s.packets), len(longer["packets"])
-        longer["told"] = np.zeros(
-            (new, s.told.shape[1]) if setup["control"] == records.HPCC else (1, 1), records.STAMP
-        )
-        longer["told"][: len(s.told)] = s.told
+        if setup["control"] == records.HPCC:
+            twice("told")
         clock["spares"] += new - old
     return s._replace(**longer)
 

@@ -42,8 +42,10 @@ def place(s, time, kind, who):
     clock.moving += kind < WATCH
     shift = s.setup[0].shift
     ahead = (time >> shift) - (clock.now >> shift)
-    if ahead >= s.slots.size or not into_slot(
-        s, (time >> shift) & (s.slots.size - 1), time, kind, who
+    if (
+        clock.events <= 8
+        or ahead >= s.slots.size
+        or not into_slot(s, (time >> shift) & (s.slots.size - 1), time, kind, who)
     ):
         into_heap(s, time, kind, who)
 

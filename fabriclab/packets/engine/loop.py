@@ -53,16 +53,12 @@ def record(s):
 
 
 @compiled
-def nearly_full(s):
-    """Whether one more event might not find room for what it leads to."""
+def room(s):
+    """How many events will find room in every table for what they lead to."""
     clock, margin = s.clock[0], s.setup[0].margin
-    return (
-        clock.timers + margin > s.heap.size
-        or clock.events - clock.timers + margin > s.nodes.size
-        or clock.spares < 2
-        or clock.pauses + 1 > s.log.size
-        or clock.samples + 1 > s.times.size
-    )
+    queued = min(s.heap.size - clock.timers, s.nodes.size - clock.events + clock.timers) // margin
+    noted = min(s.log.size - clock.pauses, s.times.size - clock.samples - 1)
+    return max(0, min(queued, noted, clock.spares - 1))
 
 
 @compiled
@@ -70,10 +66,13 @@ def happen(s, most):  # noqa: C901  a table of events
     """Let up to `most` events happen, and say why it ended: MORE to come, DONE, LATE, LOCKED, or a
     table is FULL.
     """
-    clock, setup, why = s.clock[0], s.setup[0], MORE
+    clock, setup, why, left = s.clock[0], s.setup[0], MORE, 0
     for _ in range(most):
-        if nearly_full(s):
-            return FULL
+        if left == 0:
+            left = room(s)
+            if left == 0:
+                return FULL
+        left -= 1
         if clock.unfinished == 0:
             why = DONE
             break
