@@ -32,12 +32,15 @@ class Port:
 
 
 class Network:
-    """Flows are (source, target, size, start in ps, route); cables {(from, to): (delay, ps a byte)}.
+    """Flows are (source, target, size, start in ps, route); cables are
+    {(from, to): (delay in ps, ps per byte)}.
 
     `pfc` is (xoff, xon, headroom) or None, `dcqcn` a namespace of its parameters, in ps and bytes.
     """
 
-    def __init__(self, cables, flows, *, packet, buffer, pfc, selective, timeout, until, dcqcn=None):
+    def __init__(
+        self, cables, flows, *, packet, buffer, pfc, selective, timeout, until, dcqcn=None
+    ):
         self.packet, self.buffer, self.pfc, self.selective = packet, buffer, pfc, selective
         self.timeout, self.dcqcn = timeout, dcqcn
         self.now, self.heap, self.order = 0, [], count()
@@ -46,12 +49,13 @@ class Network:
         for source, target, size, start, route in flows:
             whole, rest = divmod(size, packet)
             line = 1 / self.ports[route[0], route[1]].per_byte
+            sizes = [packet] * whole + [rest] * (rest > 0)
             f = SimpleNamespace(
-                source=source, target=target, start=start, sizes=[packet] * whole + [rest] * (rest > 0),
-                hops=dict(pairwise(route)), next=0, lined=False, pace=0, again=set(), got=set(),
-                expected=0, nacked=False, heard=0, highest=0, touched=start, end=None, next_cnp=0,
-                line=line, rate=line, target_rate=line, alpha=1.0, bytes=0, byte_steps=0, time_steps=0,
-                cuts=0, sent=0, delivered=0, discarded=0, dropped=0, marked=0,
+                source=source, target=target, start=start, sizes=sizes, hops=dict(pairwise(route)),
+                next=0, lined=False, pace=0, again=set(), got=set(), expected=0, nacked=False,
+                heard=0, highest=0, touched=start, end=None, next_cnp=0, line=line, rate=line,
+                target_rate=line, alpha=1.0, bytes=0, byte_steps=0, time_steps=0, cuts=0,
+                sent=0, delivered=0, discarded=0, dropped=0, marked=0,
             )  # fmt: skip
             self.flows.append(f)
             self.at(start, self.begin, f)

@@ -1,10 +1,9 @@
-"""The packet simulator against a second, slow one (`slow_packets`), written from its description."""
+"""The packet simulator against a second, slow one, written from its description alone."""
 
 from types import SimpleNamespace
 
 import networkx
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from slow_packets import Network
