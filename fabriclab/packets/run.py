@@ -172,13 +172,24 @@ def run(
     - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing.
       Both wait for `timeout` where nobody else tells; selective trusts gaps on "hash" only.
     - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet,
-      "adaptive" takes the emptiest port.
+      "adaptive" takes the emptiest port for each packet, and so reorders as much as spraying does.
+      Under go-back-N both send most packets many times; and as a receiver asks once per gap
+      (InfiniBand's rule), where the last packets of a flow were overtaken only `timeout` tells.
+
+    **Not as in htsim and ns-3.** Acknowledgements, NACKs and CNPs take time and no bandwidth: in
+    htsim, where 64 bytes answer each packet, a full fabric of 1,064-byte packets takes up to 6 %
+    longer. A packet's buffer is free with its first bit sent, there with its last: queues are up to
+    a packet shorter here, and pass fewer thresholds. htsim's receiver sends a NACK for every early
+    packet and its sender obeys each, so no flow waits for a timer there: many paths under go-back-N
+    end sooner. Hashes differ: which flows collide is another draw. In all of them a pause threshold
+    below the marking threshold keeps DCQCN idle: queues stop growing before they are marked. For
+    DCQCN to act first, choose `xoff` well above `kmin`.
 
     The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With
     `sample` seconds, what happens to the channels in `watch`, (from, to) or (from, to, lane), and
     to the flows in `watch_flows` is recorded that often, and at the end. One seed, one run.
     Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE
-    802.1Qbb and 802.1Qaz.
+    802.1Qbb and 802.1Qaz; htsim's roce.cpp (github.com/Broadcom/csg-htsim).
 
     >>> from fabriclab.topology import leaf_spine
     >>> from fabriclab.units import GB, us

@@ -12,6 +12,7 @@ from numba.cpython.unsafe.numbers import trailing_zeros
 
 from fabriclab.packets.engine.records import WATCH, compiled
 
+FEW = 8  # events that a heap serves sooner than a wheel does
 MOST_PASSED = 24  # others that an event passes in its slot; a heap of 100,000 costs as much
 ONE = np.uint64(1)
 
@@ -19,7 +20,8 @@ ONE = np.uint64(1)
 @compiled
 def push(s, time, kind, who):
     """What is pushed while one event is served is put in its place after it, by `place_all`: code
-    that stands at one place in the loop, and not wherever something is pushed, is twice as fast.
+    that stands at one place in the loop, and not wherever something is pushed, compiles in half the
+    time.
     """
     new = s.pushed[s.clock[0].pushed]
     new.time, new.kind, new.who = time, kind, who
@@ -43,7 +45,7 @@ def place(s, time, kind, who):
     shift = s.setup[0].shift
     ahead = (time >> shift) - (clock.now >> shift)
     if (
-        clock.events <= 8
+        clock.events <= FEW
         or ahead >= s.slots.size
         or not into_slot(s, (time >> shift) & (s.slots.size - 1), time, kind, who)
     ):

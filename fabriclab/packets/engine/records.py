@@ -31,8 +31,8 @@ EVENT = _record(i8="time order", i4="kind who")
 NODE = _record(i8="time order", i4="kind who after")
 SLOT = _record(i4="head tail")
 CLOCK = _record(
-    i8="now order events timers pushed found moving moved started unfinished line line_end pauses samples"
-    " delivered turns",
+    i8="now order events timers pushed found moving moved started unfinished line line_end pauses"
+    " samples delivered turns",
     i4="spare fresh spares free_node fresh_node",
     u8="random",
 )
@@ -70,15 +70,15 @@ PAUSED = _record(i8="time port on")
 PORT_SAMPLE = _record(i8="carried dropped paused")
 FLOW_SAMPLE = _record(i8="delivered dropped")
 
-# pushed, heap, nodes, slots, bits, sums: what comes next, see `events`. via: each flow's ports, first to
-# last, where every packet takes the same. told and heard: telemetry in packets, and as senders last
-# heard it; got: selective repeat's packets; used and size: each lane's share of every switch's
-# buffer; ways, first and choices: routes, see `routes.Routes`; log: pauses; the rest: what is
-# sampled, and samples.
+# pushed, heap, nodes, slots, bits, sums: what comes next, see `events`. via: each flow's ports,
+# first to last, where every packet takes the same. told and heard: telemetry in packets, and as
+# senders last heard it; got: selective repeat's packets; used and size: each lane's share of every
+# switch's buffer; ways, first and choices: routes, see `routes.Routes`; log: pauses; the rest: what
+# is sampled, and samples.
 State = namedtuple(
     "State",
-    "setup clock pushed heap nodes slots bits sums ports given flows control packets via told heard got"
-    " used size ways first choices log watch watch_flows times queues rates port_samples"
+    "setup clock pushed heap nodes slots bits sums ports given flows control packets via told heard"
+    " got used size ways first choices log watch watch_flows times queues rates port_samples"
     " flow_samples",
 )
 
