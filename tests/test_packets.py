@@ -673,7 +673,7 @@ def test_a_checkout_that_cannot_be_written_compiles_in_memory():
     """
     code = (
         "from numba.core import caching; caching.CacheImpl._locator_classes = []; from"
-        " fabriclab.packets import engine; print(engine.advance.stats.cache_path)"
+        " fabriclab.packets.engine.loop import advance; print(advance.stats.cache_path)"
     )
     assert python(code) == "None\n"
 
