@@ -6,6 +6,7 @@ compiled core, or compiles it (some ten seconds, once per machine).
 """
 
 from fabriclab.packets.network import Flows, Lanes
-from fabriclab.packets.run import Hpcc, Pfc, Run, incast, run
+from fabriclab.packets.run import Run, incast, run
+from fabriclab.packets.settings import Hpcc, Pfc
 
 __all__ = ["Flows", "Hpcc", "Lanes", "Pfc", "Run", "incast", "run"]

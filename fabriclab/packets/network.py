@@ -3,15 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from fabriclab.catalog import VIRTUAL_LANES
 from fabriclab.checks import LARGEST, count, each, number, scalar
-from fabriclab.topology.paths import homes
 
 PICOSECONDS = 1e12
-MOST_ENTRIES = 200_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,89 +194,6 @@ def wires(topology, delay):
         np.tile(capacity, 2)[order],
         np.tile(delay, 2)[order],
     )
-
-
-def choices(topology, wires, flows):
-    """(row of each flow, first, choices): a flow of row r leaves vertex v by one of
-    ``choices[first[r, v] : first[r, v + 1]]``.
-
-    One row for each target, with the ports on shortest paths to it, and one for each route that was
-    given.
-    """
-    if max(flows.source.max(), flows.target.max()) >= topology.hosts:
-        raise ValueError(
-            f"source and target must be below {topology.hosts} hosts, not"
-            f" {max(flows.source.max(), flows.target.max())}"
-        )
-    if not topology.direct:
-        homes(topology)  # says so where a host has cables to two switches, which would make it one
-    targets, row = np.unique(flows.target, return_inverse=True)
-    distinct = {}
-    for f, route in enumerate(flows.routes or ()):
-        if route is not None:
-            if (route[0], route[-1]) != (flows.source[f], flows.target[f]):
-                raise ValueError(
-                    f"routes must lead from source to target, {flows.source[f]} to"
-                    f" {flows.target[f]}, not {route}"
-                )
-            row[f] = distinct.setdefault(route, targets.size + len(distinct))
-    rows, vertices = targets.size + len(distinct), topology.vertices
-    if rows * vertices > MOST_ENTRIES:
-        raise ValueError(
-            f"flows must go to fewer targets in a network of {vertices:,} vertices than {rows:,}"
-        )
-    size = np.zeros((rows, vertices), np.int64)
-    ports = []
-    graph = csr_array(
-        (np.ones(wires.owner.size), (wires.owner, wires.peer)), shape=(vertices, vertices)
-    )
-    for block in np.array_split(np.arange(targets.size), -(-targets.size // 256)):
-        for r, far in zip(block, dijkstra(graph, unweighted=True, indices=targets[block])):
-            nearer = np.flatnonzero(
-                (far[wires.peer] + 1 == far[wires.owner]) & np.isfinite(far[wires.owner])
-            )
-            size[r] = np.bincount(wires.owner[nearer], minlength=vertices)
-            ports.append(nearer)
-    for route, r in distinct.items():
-        ports += _along(wires, route, size[r])
-    lost = size[row, flows.source] == 0
-    if lost.any():
-        raise ValueError(
-            f"target must be reachable: no path leads from host {flows.source[lost][0]} to host"
-            f" {flows.target[lost][0]}"
-        )
-    ends = np.cumsum(size.ravel()).reshape(size.shape)
-    first = np.concatenate([ends - size, ends[:, -1:]], axis=1)
-    return row, first, np.concatenate(ports)
-
-
-def _along(wires, route, size):
-    """The ports of one route, in the order of their owners; fills in how many each vertex has."""
-    if len(set(route)) < len(route):
-        raise ValueError(f"routes must visit no vertex twice, not {route}")
-    steps = {}
-    for here, there in zip(route, route[1:]):
-        try:
-            steps[here] = wires.between(here, there)
-        except ValueError as error:
-            raise ValueError(f"routes must follow cables: {error}") from None
-        size[here] = steps[here].size
-    return [steps[vertex] for vertex in sorted(steps)]
-
-
-def longest(wires, flows, row, first, choices, packet):
-    """(most links on a flow's path, longest round trip in seconds of a packet and its answer on
-    idle links).
-    """
-    at, links, trip = flows.source.copy(), np.zeros(len(flows), int), np.zeros(len(flows))
-    moving = at != flows.target
-    while moving.any():
-        port = choices[first[row[moving], at[moving]]]
-        links[moving] += 1
-        trip[moving] += 2 * wires.delay[port] + packet / wires.capacity[port]
-        at[moving] = wires.peer[port]
-        moving = at != flows.target
-    return int(links.max()), float(trip.max())
 
 
 def picoseconds(name, seconds):

@@ -4,75 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import count, each, nonnegative, number, positive, scalar
+from fabriclab.checks import count, each, number, positive, scalar
 from fabriclab.congestion import Dcqcn
 from fabriclab.extras import missing
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
+from fabriclab.packets.settings import Hpcc, Pfc
 from fabriclab.progress import Bar
 from fabriclab.topology import build
 from fabriclab.topology.graph import wired
-from fabriclab.units import MB, Gbps, Mbps, ms, ns
+from fabriclab.units import MB, Gbps, ms, ns
 
 RECOVERIES = ("go-back-n", "selective")
 ROUTINGS = ("hash", "spray", "adaptive")
 EVENTS_AT_ONCE = 500_000
-
-
-@dataclass(frozen=True)
-class Pfc:
-    """Priority flow control. A cable is paused when more than `xoff` bytes that came by it wait in
-    the switch, and resumed at `xon`.
-
-    `headroom` is what a cable may fill beyond `xoff`. What is left out is computed: the headroom by
-    `congestion.pfc_headroom`, `xoff` so that the buffer holds the headroom and an equal share for
-    every cable, `xon` two packets less. `watchdog`: seconds after which a paused port drops what
-    waits there (real ones also stop obeying pauses).
-    """
-
-    xoff: float | None = None
-    xon: float | None = None
-    headroom: float | None = None
-    watchdog: float | None = None
-
-    def __post_init__(self):
-        for name in ("xoff", "xon", "headroom"):
-            if getattr(self, name) is not None:
-                scalar(name, nonnegative(name, getattr(self, name)))
-        if self.watchdog is not None:
-            scalar(
-                "watchdog",
-                number(
-                    "watchdog",
-                    positive("watchdog", self.watchdog),
-                    most=1e5,
-                    expected="seconds, at most 100,000",
-                ),
-            )
-
-
-@dataclass(frozen=True)
-class Hpcc:
-    """HPCC's senders: the utilisation `eta` they steer to, the additive `increase` R_AI in bytes/s,
-    and `max_stage`; see `congestion.hpcc`.
-    """
-
-    eta: float = 0.95
-    increase: float = 50 * Mbps
-    max_stage: int = 5
-
-    def __post_init__(self):
-        scalar(
-            "eta",
-            number(
-                "eta",
-                self.eta,
-                least=1e-6,
-                most=1.0,
-                expected="one number, more than 0 and at most 1",
-            ),
-        )
-        scalar("increase", nonnegative("increase", self.increase))
-        scalar("max_stage", count("max_stage", self.max_stage, least=0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,8 +36,11 @@ class Run:
     seconds. `pause_log`:
     (seconds, port, 1 for paused and 0 for resumed) in order.
 
-    `times` of the samples, `queues` {channel as watched: bytes at those times} and `rates` (times,
-    watched flows) in bytes/s.
+    `times` of the samples, the last of them at the end of the run; `queues` {channel as watched:
+    bytes at those times} and `rates` (times, watched flows) in bytes/s. So far, at those times:
+    `channel_samples["carried"]`, `["dropped"]` (bytes that the channel brought to where they found
+    no room) and `["paused"]` (seconds), each {channel: values}; `flow_samples["delivered"]` and
+    `["dropped"]` in bytes, (times, watched flows).
     `duration` in seconds; `outcome` "finished", "out of time" or "locked": a deadlock, and then
     `waits` says which full buffer waits for which, in the form that `deadlock.Dependencies.verdict`
     takes.
@@ -119,6 +66,8 @@ class Run:
     times: np.ndarray
     queues: dict
     rates: np.ndarray
+    channel_samples: dict
+    flow_samples: dict
     duration: float
     outcome: str
     waits: dict
@@ -142,7 +91,7 @@ def run(
     buffer=32 * MB,
     congestion=None,
     lanes=None,
-    pfc=Pfc(),
+    pfc=Pfc(),  # noqa: B008  frozen, and shown by help()
     recovery="go-back-n",
     routing="hash",
     timeout=4 * ms,
@@ -168,13 +117,24 @@ def run(
     - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing.
       Both wait for `timeout` where nobody else tells; selective trusts gaps on "hash" only.
     - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet,
-      "adaptive" takes the emptiest port.
+      "adaptive" takes the emptiest port for each packet, and so reorders as much as spraying does.
+      Under go-back-N both send most packets many times; and as a receiver asks once per gap
+      (InfiniBand's rule), where the last packets of a flow were overtaken only `timeout` tells.
+
+    **Not as in htsim and ns-3.** Acknowledgements, NACKs and CNPs take time and no bandwidth: in
+    htsim, where 64 bytes answer each packet, a full fabric of 1,064-byte packets takes up to 6 %
+    longer. A packet's buffer is free with its first bit sent, there with its last: queues are up to
+    a packet shorter here, and pass fewer thresholds. htsim's receiver sends a NACK for every early
+    packet and its sender obeys each, so no flow waits for a timer there: many paths under go-back-N
+    end sooner. Hashes differ: which flows collide is another draw. In all of them a pause threshold
+    below the marking threshold keeps DCQCN idle: queues stop growing before they are marked. For
+    DCQCN to act first, choose `xoff` well above `kmin`.
 
     The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With
-    `sample` seconds, the queues of the channels in `watch`, (from, to) or (from, to, lane), and the
-    rates of the flows in `watch_flows` are recorded. One seed, one run.
+    `sample` seconds, what happens to the channels in `watch`, (from, to) or (from, to, lane), and
+    to the flows in `watch_flows` is recorded that often, and at the end. One seed, one run.
     Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE
-    802.1Qbb and 802.1Qaz.
+    802.1Qbb and 802.1Qaz; htsim's roce.cpp (github.com/Broadcom/csg-htsim).
 
     Other words: simulate packets, flows, queues, PFC, ECN, event simulation.
 
@@ -186,7 +146,9 @@ def run(
     ([42.04, 42.06], 40)
     """
     try:  # numba is slow to import, and only a run needs it
-        from fabriclab.packets import engine, tables
+        from fabriclab.packets import tables
+        from fabriclab.packets.engine import records
+        from fabriclab.packets.engine.loop import advance
     except ModuleNotFoundError as fault:
         raise missing(fault) from None
 
@@ -209,7 +171,7 @@ def run(
         "buffer": int(scalar("buffer", number("buffer", buffer, least=0, most=1e15, **whole))),
         "delay": delay,
         "control": congestion,
-        "kind": _kind(congestion, engine),
+        "kind": _kind(congestion, records),
         "lanes": lanes,
         "pfc": pfc,
         "selective": _one_of("recovery", recovery, RECOVERIES) == 1,
@@ -247,17 +209,17 @@ def run(
     state, order, cables, watched = tables.lay_out(topology, flows, **settings)
     total, bar = int(flows.size.sum()), None
     while True:
-        why = engine.advance(state, EVENTS_AT_ONCE)
+        why = advance(state, EVENTS_AT_ONCE)
         bar = bar or Bar(
             "packets"
         )  # from here on: the first stretch may have had to compile, which is no part of a run
         bar.show(int(state.clock[0]["delivered"]) / total)
-        if why == engine.FULL:
+        if why == records.FULL:
             state = tables.grown(state)
-        elif why != engine.MORE:
+        elif why != records.MORE:
             break
     bar.close()
-    outcome = {engine.DONE: "finished", engine.LATE: "out of time", engine.LOCKED: "locked"}[why]
+    outcome = {records.DONE: "finished", records.LATE: "out of time", records.LOCKED: "locked"}[why]
 
     back = np.argsort(order)
     ports, clock = state.ports, state.clock[0]
@@ -267,9 +229,17 @@ def run(
     }
     at, now = slice(int(clock["samples"])), int(clock["now"])
     columns = np.cumsum([0, *map(len, watched)])
+
+    def by_channel(samples):
+        return {
+            channel: samples[:, a:b].sum(axis=1)
+            for channel, a, b in zip(settings["watch"], columns, columns[1:])
+        }
+
     log = state.log[: clock["pauses"]]
     rates = state.rates[at] * PICOSECONDS
-    if settings["kind"] == engine.PLAIN:
+    by_port, by_flow = state.port_samples[at], state.flow_samples[at]
+    if settings["kind"] == records.PLAIN:
         line = np.array(
             [
                 cables.capacity[cables.owner == flows.source[f]].max()
@@ -295,11 +265,14 @@ def run(
         **{name: ports[name].copy() for name in ("carried", "peak", "pauses")},
         pause_log=np.column_stack([log["time"] / PICOSECONDS, log["port"], log["on"]]),
         times=state.times[at] / PICOSECONDS,
-        queues={
-            channel: state.queues[at, a:b].sum(axis=1)
-            for channel, a, b in zip(settings["watch"], columns, columns[1:])
-        },
+        queues=by_channel(state.queues[at]),
         rates=rates,
+        channel_samples={
+            "carried": by_channel(by_port["carried"]),
+            "dropped": by_channel(by_port["dropped"]),
+            "paused": by_channel(by_port["paused"] / PICOSECONDS),
+        },
+        flow_samples={name: by_flow[name].copy() for name in ("delivered", "dropped")},
         duration=now / PICOSECONDS,
         outcome=outcome,
         waits=tables.waits(state) if outcome == "locked" else {},
@@ -390,8 +363,12 @@ def _seconds(name, value):
     )
 
 
-def _kind(congestion, engine):
-    for kind, settings in ((engine.PLAIN, type(None)), (engine.DCQCN, Dcqcn), (engine.HPCC, Hpcc)):
+def _kind(congestion, records):
+    for kind, settings in (
+        (records.PLAIN, type(None)),
+        (records.DCQCN, Dcqcn),
+        (records.HPCC, Hpcc),
+    ):
         if isinstance(congestion, settings):
             return kind
     raise ValueError(

@@ -3,8 +3,9 @@
 import numpy as np
 
 from fabriclab.congestion import pfc_headroom
-from fabriclab.packets import engine
-from fabriclab.packets.network import PICOSECONDS, choices, longest, picoseconds, wires
+from fabriclab.packets.engine import records
+from fabriclab.packets.network import PICOSECONDS, picoseconds, wires
+from fabriclab.packets.routes import hashed, longest, routes
 
 MOST_PACKETS = 1_000_000_000
 
@@ -35,13 +36,13 @@ def lay_out(
     The port of cable c and lane l is c L + l.
     """
     cables = wires(topology, delay)
-    row, first, chosen = choices(topology, cables, flows)
-    links, trip = longest(cables, flows, row, first, chosen, packet)
+    ways = routes(topology, cables, flows)
+    links, trip = longest(cables, flows, ways, packet) if kind == records.HPCC else (1, 0.0)
     count, buffer = len(lanes.weights), buffer // len(lanes.weights)
     draw = np.random.default_rng(seed)
     order = np.argsort(flows.start, kind="stable")
 
-    setup = np.zeros(1, engine.SETUP)
+    setup = np.zeros(1, records.SETUP)
     times = {
         "timeout": timeout,
         "until": until,
@@ -53,14 +54,15 @@ def lay_out(
         "lanes": count,
         "packet": packet,
         "routing": routing,
-        "in_order": routing == engine.HASH,
+        "in_order": routing == records.HASH,
+        "hosts": ways.hosts,
         "selective": selective,
     }
     values |= {"pfc": pfc is not None, "control": kind}
     values["margin"] = (
         int(np.bincount(cables.owner).max()) + 8
     )  # a watchdog may resume every cable of a switch at once
-    if kind == engine.DCQCN:
+    if kind == records.DCQCN:
         values |= {
             name: picoseconds(name, getattr(control, name))
             for name in ("cut_every", "alpha_every", "timer")
@@ -70,7 +72,7 @@ def lay_out(
             for name in ("byte_counter", "fast_steps", "kmin", "kmax", "pmax", "gain")
         }
         values |= {"increase": control.increase / PICOSECONDS, "slowest": 1e-4}
-    elif kind == engine.HPCC:
+    elif kind == records.HPCC:
         values |= {
             "eta": control.eta,
             "max_stage": control.max_stage,
@@ -81,19 +83,33 @@ def lay_out(
         setup[name] = value
 
     ports = _ports(cables, packet, buffer, lanes, pfc, topology)
-    chosen = chosen * count
-    given = _given(flows, order, row, packet, draw)
-    controls = np.zeros(len(flows) if kind else 1, engine.CONTROL)
-    line = ports["per_byte"][chosen[first[row, flows.source]]][order]
+    given = _given(flows, order, packet)
+    label = np.empty(len(flows), np.uint64)
+    label[order] = draw.integers(0, 2**63, len(flows))
+    controls = np.zeros(len(flows) if kind else 1, records.CONTROL)
+    line = ports["per_byte"][ways.choices[ways.up] * count][order]
     controls["rate"] = controls["target"] = controls["line"] = 1 / line if kind else 0.0
     controls["alpha"] = controls["used"] = 1.0
     controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
 
-    clock = np.zeros(1, engine.CLOCK)
+    if routing == records.HASH:
+        begin, via, hops = hashed(cables, flows, ways, label)
+        given["via"] = begin[order]
+        via = via * np.int32(count) + np.repeat(flows.lane.astype(np.int32), hops)
+        way, first, choices = np.zeros(1, records.WAY), np.zeros((1, 1), np.int64), via[:1]
+    else:
+        via, first, choices = np.zeros(1, np.int32), ways.first, ways.choices * np.int32(count)
+        way = np.zeros(len(flows), records.WAY)
+        for name in records.WAY.names:
+            way[name] = getattr(ways, name)[order]
+
+    clock = np.zeros(1, records.CLOCK)
     for name, value in {
         "unfinished": len(flows),
+        "spares": 1024,
         "line": -1,
         "spare": -1,
+        "free_node": -1,
         "random": draw.integers(1, 2**63),
     }.items():
         clock[name] = value
@@ -103,39 +119,66 @@ def lay_out(
     ]
     rank = np.empty(len(flows), np.int64)
     rank[order] = np.arange(len(flows))
-    stamps = links if kind == engine.HPCC else 1
-    sampled = len(watch_flows) if kind else 0
-    state = engine.State(
+    shift, slots = _wheel(ports, packet)
+    setup["shift"] = shift
+    state = records.State(
         setup=setup,
         clock=clock,
-        heap=np.zeros(1024 + setup["margin"][0], engine.EVENT),
+        pushed=np.zeros(setup["margin"][0], records.PUSHED),
+        heap=np.zeros(1024 + setup["margin"][0], records.EVENT),
+        nodes=np.zeros(1024 + setup["margin"][0], records.NODE),
+        slots=np.full(slots, -1, np.int64).view(records.SLOT),
+        bits=np.zeros(slots // 64, np.uint64),
+        sums=np.zeros(-(-slots // 4096), np.uint64),
         ports=ports,
         given=given,
-        flows=np.zeros(len(flows), engine.FLOW),
+        flows=np.zeros(len(flows), records.FLOW),
         control=controls,
-        packets=np.zeros(0, engine.PACKET),
-        told=np.zeros((0, stamps), engine.STAMP),
-        heard=np.zeros((len(flows) if kind == engine.HPCC else 1, stamps), engine.STAMP),
+        packets=np.zeros(1024, records.PACKET),
+        via=via,
+        told=np.zeros((1024 if kind == records.HPCC else 1, links), records.STAMP),
+        heard=np.zeros((len(flows) if kind == records.HPCC else 1, links), records.STAMP),
         got=np.zeros(given["packets"].sum() if selective else 1, np.uint8),
         used=np.zeros((topology.vertices, count), np.int64),
         size=np.full(topology.vertices, buffer, np.int64),
+        ways=way,
         first=first,
-        choices=chosen,
-        log=np.zeros(64, engine.PAUSED),
+        choices=choices,
+        log=np.zeros(64, records.PAUSED),
         watch=np.concatenate([np.zeros(0, np.int64), *watched]),
-        watch_flows=rank[list(watch_flows)[:sampled]],
+        watch_flows=rank[list(watch_flows)],
         times=np.zeros(64, np.int64),
         queues=np.zeros((64, sum(map(len, watched))), np.int64),
-        rates=np.zeros((64, sampled)),
+        rates=np.zeros((64, len(watch_flows))),
+        port_samples=np.zeros((64, sum(map(len, watched))), records.PORT_SAMPLE),
+        flow_samples=np.zeros((64, len(watch_flows)), records.FLOW_SAMPLE),
     )
     if sample:
-        state.heap[0], clock["events"] = (0, 0, engine.SAMPLE, 0), 1
+        state.heap[0], clock["events"], clock["timers"] = (0, 0, records.SAMPLE, 0), 1, 1
     return state, order, cables, watched
+
+
+def _wheel(ports, packet):
+    """(shift, slots) of the wheel: see `engine.events`.
+
+    A turn is somewhat longer than a packet takes on a usual cable. If all ports were busy, about
+    three events would lie in a slot.
+    """
+    lasts = np.median(ports["per_byte"]) * packet
+    turn = max(1.3 * (lasts + np.median(ports["delay"])), 1)
+    slots = 1 << int(
+        np.clip(
+            np.ceil(np.log2(4 * ports.size * turn / lasts / 6)),
+            int(__import__("os").environ.get("MINS", "12")),
+            20,
+        )
+    )
+    return int(max(0, np.ceil(np.log2(turn / slots)))), slots
 
 
 def _ports(cables, packet, buffer, lanes, pfc, topology):
     """The ports; `buffer` is a switch's, for one lane."""
-    table = np.zeros((cables.owner.size, len(lanes.weights)), engine.PORT)  # a row per wire
+    table = np.zeros((cables.owner.size, len(lanes.weights)), records.PORT)  # a row per wire
     for name in ("head", "ready"):
         table[name] = -1
     table["lane"] = np.arange(len(lanes.weights))
@@ -189,8 +232,8 @@ def _thresholds(cables, packet, buffer, pfc, topology):
     return {"xoff": xoff, "xon": xon, "room": xoff + headroom}
 
 
-def _given(flows, order, row, packet, draw):
-    given = np.zeros(len(flows), engine.MESSAGE)
+def _given(flows, order, packet):
+    given = np.zeros(len(flows), records.MESSAGE)
     packets = -(-flows.size // packet)
     if packets.sum() > MOST_PACKETS:
         raise ValueError(
@@ -198,7 +241,6 @@ def _given(flows, order, row, packet, draw):
         )
     start = picoseconds("start", flows.start)
     columns = {
-        "row": row,
         "lane": flows.lane,
         "source": flows.source,
         "target": flows.target,
@@ -209,7 +251,6 @@ def _given(flows, order, row, packet, draw):
     for name, column in columns.items():
         given[name] = column[order]
     given["first"] = np.cumsum(given["packets"]) - given["packets"]
-    given["label"] = draw.integers(0, 2**63, len(flows))
     return given
 
 
@@ -220,37 +261,43 @@ def grown(s):
 
     def twice(name):
         old = getattr(s, name)
-        longer[name] = np.concatenate(
-            [old, np.zeros((max(64, len(old)), *old.shape[1:]), old.dtype)]
-        )
+        longer[name] = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
+        row = np.dtype((np.void, old.dtype.itemsize))  # numpy copies records field by field
+        longer[name].view(row)[: len(old)] = old.view(row)
 
-    if clock["events"] + setup["margin"] > s.heap.size:
+    if clock["timers"] + setup["margin"] > s.heap.size:
         twice("heap")
+    if clock["events"] - clock["timers"] + setup["margin"] > s.nodes.size:
+        twice("nodes")
     if clock["pauses"] + 1 > s.log.size:
         twice("log")
-    if clock["samples"] + 1 > s.times.size:
-        for name in ("times", "queues", "rates"):
+    if clock["samples"] + 2 > s.times.size:
+        for name in ("times", "queues", "rates", "port_samples", "flow_samples"):
             twice(name)
     if clock["spares"] < 2:
         twice("packets")
         old, new = len(s.packets), len(longer["packets"])
-        longer["told"] = np.zeros(
-            (new, s.told.shape[1]) if setup["control"] == engine.HPCC else (1, 1), engine.STAMP
-        )
-        longer["told"][: len(s.told)] = s.told
-        longer["packets"]["after"][old:] = [*range(old + 1, new), clock["spare"]]
-        clock["spare"], clock["spares"] = old, clock["spares"] + new - old
+        if setup["control"] == records.HPCC:
+            twice("told")
+        clock["spares"] += new - old
     return s._replace(**longer)
+
+
+def under_way(s):
+    """(when each packet on a wire arrives, the packets)."""
+    clock = s.clock[0]
+    coming = [
+        table[["time", "who"]][table["kind"] == records.ARRIVE]
+        for table in (s.heap[: clock["timers"]], s.nodes[: clock["fresh_node"]])
+    ]
+    return tuple(np.concatenate([table[name] for table in coming]) for name in ("time", "who"))
 
 
 def unsent(s):
     """Picoseconds of each port's transmission under way that are still to come."""
-    events, rest = s.heap[: s.clock[0]["events"]], np.zeros(s.ports.size, np.int64)
-    coming = events[events["kind"] == engine.ARRIVE]
-    port = s.packets["port"][coming["who"]]
-    np.add.at(
-        rest, port, np.maximum(0, coming["time"] - s.ports["delay"][port] - s.clock[0]["now"])
-    )
+    time, packet = under_way(s)
+    rest, port = np.zeros(s.ports.size, np.int64), s.packets["port"][packet]
+    np.add.at(rest, port, np.maximum(0, time - s.ports["delay"][port] - s.clock[0]["now"]))
     return rest
 
 
@@ -267,8 +314,7 @@ def held(s):
     """Bytes of each flow in the network, counted packet by packet:
     in every line and on every wire.
     """
-    events = s.heap[: s.clock[0]["events"]]
-    found = events["who"][events["kind"] == engine.ARRIVE].tolist()
+    found = under_way(s)[1].tolist()
     for p in np.flatnonzero(s.ports["head"] >= 0):
         found += waiting(s, p)
     bytes_of = np.zeros(s.flows.size, np.int64)
