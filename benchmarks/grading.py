@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from fabriclab.grading import batch, release, sandbox
-from fabriclab.grading.roster import Person, folder
+from fabriclab.classroom import batch, release, sandbox
+from fabriclab.classroom.roster import Person, folder
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = "06-cluster-design.ipynb"

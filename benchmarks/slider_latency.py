@@ -25,7 +25,7 @@ from fabriclab import doctor  # noqa: E402
 
 OURS = """
 from fabriclab import explore
-explorer = explore.transport.crossover()
+explorer = transport_explorers.crossover()
 explorer
 """
 
@@ -35,9 +35,9 @@ INTERACT = """
 import ipywidgets
 import matplotlib.pyplot as plt
 from fabriclab import catalog
-from fabriclab.figures import transport as drawings
+from fabriclab.course.engine.plot import transport as drawings
 
-twin = explore.transport.crossover()
+twin = transport_explorers.crossover()
 
 def show(**values):
     size = values.pop("size")
@@ -46,8 +46,8 @@ in "ab")
     figure, axes = plt.subplots(figsize=(7.2, 4.0), layout="constrained")
     drawings.alpha_beta(axes, [a, b], size)
     plt.show()
-    print(explore.transport._one_path(a, size), explore.transport._one_path(b, size), \
-explore.transport._two_paths(a, b, size), sep="\\n")
+    print(transport_explorers._one_path(a, size), transport_explorers._one_path(b, size), \
+transport_explorers._two_paths(a, b, size), sep="\\n")
 
 _ = ipywidgets.interact(show, **twin.controls)
 """
@@ -99,9 +99,10 @@ def percentile(values, share):
 
 def measure(moves):
     """(seconds per move by kind, burst lag by kind)."""
-    from fabriclab import explore
+    from fabriclab.course.engine import explorer
+    from fabriclab.course.transport import explorers as transport_explorers
 
-    twin = explore.transport.crossover()
+    twin = transport_explorers.crossover()
     size = twin.controls["size"]
     with (
         tempfile.TemporaryDirectory() as folder,

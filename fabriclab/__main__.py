@@ -19,19 +19,19 @@ def doctor(arguments):
 
 
 def ledger(arguments):
-    from fabriclab import ledger
+    from fabriclab.course.engine import ledger
 
     print(ledger.report(arguments.errata))
     return 0
 
 
 def read(arguments):
-    from fabriclab import telemetry
+    from fabriclab import logs
 
     status = 0
     for path in arguments.files:
         try:
-            shown = telemetry.report(path)
+            shown = logs.report(path)
         except UnicodeDecodeError:
             status = refuse(path, "is not a text file")
         except OSError as fault:
@@ -45,7 +45,7 @@ def read(arguments):
 
 def release(arguments):
     try:
-        from fabriclab.grading import release, roster
+        from fabriclab.classroom import release, roster
     except ImportError:
         return students_kit("release")
     people = class_list(arguments.roster, roster)
@@ -64,7 +64,7 @@ def release(arguments):
 
 def grade(arguments):
     try:
-        from fabriclab.grading import batch, gradebook, roster
+        from fabriclab.classroom import batch, gradebook, roster
     except ImportError:
         return students_kit("grade")
     people = class_list(arguments.roster, roster)
@@ -111,10 +111,10 @@ def students_kit(command):
 
 
 def diagnose(arguments):
-    from fabriclab import diagnosis
+    from fabriclab.logs import diagnose
 
     try:
-        found = diagnosis.diagnose(arguments.folder)
+        found = diagnose.diagnose(arguments.folder)
     except ValueError as fault:  # it names the folder, without what a terminal would act on
         print(fault, file=sys.stderr)
         return 2

@@ -220,13 +220,13 @@ PATCHES = {
     ),
     "the units": "from fabriclab import units; units.GB = units.us = 0.0; units.si = None",
     "the judges": (
-        "from fabriclab import exercises\nfrom fabriclab.exercises import bank, core,"
+        "from fabriclab import exercises\nfrom fabriclab.course.engine.exercises import bank, core,"
         " reader\nexercises.judge = bank.judge = bank.grade = bank.take = lambda *a:"
         " core.right('yes')\nreader.quantity = reader.within = lambda *a: {'value':"
         " 1.0}\nq4.check(1)"
     ),
     "the result": (
-        "from fabriclab.exercises import core\ncore.Result.__init__ = lambda s, *a, **k:"
+        "from fabriclab.course.engine.exercises import core\ncore.Result.__init__ = lambda s, *a, **k:"
         " object.__setattr__(s, 'score', 1.0)\nq4.check(1)"
     ),
     "the verdict": (
@@ -234,15 +234,15 @@ PATCHES = {
         " {'score': 1.0, 'status': 'right', 'message': ''})()"
     ),
     "the question": (
-        "from fabriclab.exercises import student\nstudent.Question.check = student.Student.ask ="
+        "from fabriclab.course.engine.exercises import student\nstudent.Question.check = student.Student.ask ="
         " lambda *a: None\nq4.check(1)"
     ),
     "the kinds": (
-        "from fabriclab.exercises import kinds, function\nkinds.Quantity.take ="
+        "from fabriclab.course.engine.exercises import kinds, function\nkinds.Quantity.take ="
         " function.Function.take = lambda s, a, x: {'value': 1.0}\nq4.check(1)"
     ),
     "what is taken down": (
-        "from fabriclab.exercises import bank\nbank.taken = lambda *a:"
+        "from fabriclab.course.engine.exercises import bank\nbank.taken = lambda *a:"
         " None\nbank.SHEET.update({})\nbank.find = None\nq4.check(1)"
     ),
     "json": (
@@ -270,14 +270,16 @@ PATCHES = {
 }
 
 LOOKS = {
-    "the bank imported": "from fabriclab.exercises import transport as part\n" + FOUND,
+    "the bank imported": "from fabriclab.course.engine.exercises import transport as part\n"
+    + FOUND,
     "the key of the exercise": searching(
-        "find('transport.staging').kind.key(q4)", "from fabriclab.exercises.bank import find"
+        "find('transport.staging').kind.key(q4)",
+        "from fabriclab.course.engine.exercises.bank import find",
     ),
     "the question's own key": searching("q4.exercise.kind.key or q4.exercise.kind._kind.key"),
     "judge asked for a hint": searching(
         "judge(me.id, 'transport.staging', {'value': 2.0 * q4.size}).score",
-        "from fabriclab.exercises import judge",
+        "from fabriclab.course.engine.exercises import judge",
     ),
     "another name of the package": searching(
         "p",
@@ -295,7 +297,7 @@ LOOKS = {
         "import os\nfound = [n for d, _, names in os.walk('/') if 'site-packages' not in d for n in"
         " names if n.endswith('.ipynb') or n in ('grades.csv', 'roster.csv')]",
     ),
-    "this room of the package": "from fabriclab.grading import sandbox, standin\n" + FOUND,
+    "this room of the package": "from fabriclab.classroom import sandbox, standin\n" + FOUND,
     "the tests": searching(
         "os.path.exists(os.path.join(os.path.dirname(fabriclab.__file__), '..', 'tests'))",
         "import os, fabriclab",
@@ -349,20 +351,20 @@ LOOKS = {
         " except OSError: pass"
     ),
     "a verdict by way of taken": (
-        "from fabriclab.exercises import bank\nbank.taken('transport.staging', {'score': 1.0,"
+        "from fabriclab.course.engine.exercises import bank\nbank.taken('transport.staging', {'score': 1.0,"
         " 'status': 'right'})\nbank.taken('transport.staging', {'value': [1] *"
         " 10})\nbank.taken('elsewhere', {'value': 1})"
     ),
     "data no take would write": (
-        "from fabriclab.exercises import bank\nx = y = []\nfor _ in range(500): y.append([]); y ="
+        "from fabriclab.course.engine.exercises import bank\nx = y = []\nfor _ in range(500): y.append([]); y ="
         " y[0]\nfor d in (x, {'text': 'x' * 10**5}, {'value': 10**400}, {'outputs': [[1] * 10**4] *"
         " 3}, {'value': True}, 7, 'yes', {'items': [{}]}):\n    bank.taken('transport.staging', d)"
     ),
     "all answers blanked": (
-        "from fabriclab.exercises import bank\nfor name in bank.ids(): bank.taken(name, None)"
+        "from fabriclab.course.engine.exercises import bank\nfor name in bank.ids(): bank.taken(name, None)"
     ),
     "more than the pipe takes": (
-        "from fabriclab.exercises import bank\nfor _ in range(100): bank.taken('transport.staging',"
+        "from fabriclab.course.engine.exercises import bank\nfor _ in range(100): bank.taken('transport.staging',"
         " {'text': 'x' * 10**5})"
     ),
     "the word of the pipe, and an early end": (
@@ -451,11 +453,11 @@ FORGES = {
         " 'r+b', 0).write(b'\\n{\"done\": true}\\n' * 100)\n        except OSError: pass"
     ),
     "the owner": (
-        "from fabriclab.exercises import bank\nbank.OWNER = 'bob'\nq ="
+        "from fabriclab.course.engine.exercises import bank\nbank.OWNER = 'bob'\nq ="
         " exercises.Student('bob').ask('transport.staging'); q.check(q.size)"
     ),
     "the sheet": (
-        "from fabriclab.exercises import bank\nfor q in bank.SHEET.values(): q['kind'] = 'Free';"
+        "from fabriclab.course.engine.exercises import bank\nfor q in bank.SHEET.values(): q['kind'] = 'Free';"
         " q['numbers'] = {}; q['needs'] = {}\nbank.KINDS.clear()\nq4.check(1)"
     ),
 }
@@ -491,13 +493,13 @@ SPOILS = {
         " %%\nq4.check(1)"
     ),
     "another bank in the list of modules": (
-        "import sys, types\nfake = types.ModuleType('fabriclab.exercises.bank')\nfake.grade ="
+        "import sys, types\nfake = types.ModuleType('fabriclab.course.engine.exercises.bank')\nfake.grade ="
         " lambda *a: type('R', (), dict(score=1.0, status='right',"
-        " message=''))()\nsys.modules['fabriclab.exercises.bank'] = fake\nfrom fabriclab.exercises"
+        " message=''))()\nsys.modules['fabriclab.course.engine.exercises.bank'] = fake\nfrom fabriclab.course.engine.exercises"
         " import student\nexercises.bank = student.bank = fake\nq4.check(1)"
     ),
     "the bank loaded anew": (
-        "import importlib\nfrom fabriclab.exercises import bank\nimportlib.reload(bank);"
+        "import importlib\nfrom fabriclab.course.engine.exercises import bank\nimportlib.reload(bank);"
         " q4.check(1)"
     ),
     "every module loaded anew": (

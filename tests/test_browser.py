@@ -13,15 +13,17 @@ import lab
 import nbformat
 import pytest
 
-from fabriclab import doctor, exercises, explore
+from fabriclab import doctor
+from fabriclab.course.engine import exercises, explorer
+from fabriclab.course.transport import explorers as transport_explorers
 from fabriclab.units import si
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LEVEL_2 = "notebooks/03-transport.ipynb"
 # small of itself: both explorers, and one that can be made to fail
 BENCH = [
-    "from fabriclab import explore\ncrossover = explore.transport.crossover()\ncrossover",
-    "allreduce = explore.transport.allreduce()\nallreduce",
+    "from fabriclab import explore\ncrossover = transport_explorers.crossover()\ncrossover",
+    "allreduce = transport_explorers.allreduce()\nallreduce",
 ]
 
 
@@ -93,7 +95,7 @@ def test_a_slider_moves_picture_and_words_together_to_the_models_value(opened):
     """A key press changes only one of picture and words, or brings them to another value than the
     model's.
     """
-    twin = explore.transport.crossover()
+    twin = transport_explorers.crossover()
     assert_shows(opened, twin)
     press(opened, "message n", "ArrowRight", 5)
     twin.controls["size"].index += 5
@@ -123,7 +125,7 @@ canvas.height).data.buffer).reduce((h, p) => (Math.imul(h, 31) + p) | 0, 0);
         look();
     }""")
     press(opened, "message n", "ArrowRight", 30)
-    twin = explore.transport.crossover()
+    twin = transport_explorers.crossover()
     twin.controls["size"].index += 30
     opened.wait_for_readout(twin.readout)
     pictures = opened.page.evaluate("Object.values(window.seen).map(hashes => hashes.size)")
@@ -135,16 +137,16 @@ def test_a_fault_shows_in_place_and_passes(opened):
     """With nothing ticked the reader sees no reason, the page jumps, or the explorer stays dead
     after a good choice.
     """
-    twin, boxes = explore.transport.allreduce(), opened.page.locator(".widget-checkbox input")
+    twin, boxes = transport_explorers.allreduce(), opened.page.locator(".widget-checkbox input")
     assert_shows(opened, twin, 1)
     height = opened.canvas(1).bounding_box()["height"]
-    for name in explore.transport.ALGORITHMS:
+    for name in transport_explorers.ALGORITHMS:
         opened.page.get_by_label(name, exact=True).uncheck()
     opened.wait_for_readout("Tick at least one algorithm.", 1)
     assert opened.canvas(1).evaluate("e => e.classList.contains('fabriclab-failed')")
     assert opened.canvas(1).bounding_box()["height"] == height
     boxes.first.check()
-    for name in list(explore.transport.ALGORITHMS)[1:]:
+    for name in list(transport_explorers.ALGORITHMS)[1:]:
         twin.controls[name].value = False
     assert_shows(opened, twin, 1)
     assert not opened.canvas(1).evaluate("e => e.classList.contains('fabriclab-failed')")
@@ -160,7 +162,7 @@ def test_a_narrow_window_keeps_the_picture_whole(opened):
     opened.page.wait_for_function(
         "document.querySelector('.fabriclab-canvas canvas').clientWidth < 500"
     )
-    for nth, twin in enumerate((explore.transport.crossover(), explore.transport.allreduce())):
+    for nth, twin in enumerate((transport_explorers.crossover(), transport_explorers.allreduce())):
         box = opened.canvas(nth).locator("canvas").bounding_box()
         assert box["width"] / box["height"] == pytest.approx(
             twin.canvas.size[0] / twin.canvas.size[1], rel=0.01
@@ -174,8 +176,8 @@ def test_a_narrow_window_keeps_the_picture_whole(opened):
 def test_the_notebook_on_transport_runs_and_its_explorers_answer(opened):
     """Run in JupyterLab, the notebook shows an error or a dead explorer."""
     for label, make, control in (
-        ("message n", explore.transport.crossover, "size"),
-        ("payload M", explore.transport.allreduce, "payload"),
+        ("message n", transport_explorers.crossover, "size"),
+        ("payload M", transport_explorers.allreduce, "payload"),
     ):
         twin, nth = make(), 0 if control == "size" else 1
         assert_shows(opened, twin, nth)

@@ -10,13 +10,15 @@ import pytest
 from damage import damaged
 from test_telemetry_perfquery import ROOT
 
-from fabriclab import cluster, diagnosis, topology
+from fabriclab import cluster, topology
 from fabriclab.__main__ import main
-from fabriclab.diagnosis import CAUSES, SIGNS, causes, incidents, walk
-from fabriclab.diagnosis.evidence import MOST_FILES, Evidence
-from fabriclab.diagnosis.finding import Finding
-from fabriclab.telemetry import made, pairs
+from fabriclab.logs import diagnose, pairs
+from fabriclab.logs.diagnose import CAUSES, SIGNS, causes, walk
+from fabriclab.logs.diagnose.evidence import MOST_FILES, Evidence
+from fabriclab.logs.diagnose.finding import Finding
 from fabriclab.units import GB, us
+from tools import incidents
+from tools import samples as made
 
 SHIPPED = ROOT / "notebooks" / "incidents"
 NAMES = {"healthy": None} | {key: cause.name for key, cause in CAUSES.items()}
@@ -72,7 +74,7 @@ def test_each_of_the_ten_gets_its_cause(name, capsys):
     screen.
     """
     known, _ = incidents.KNOWN[name]
-    found = diagnosis.diagnose(SHIPPED / name)
+    found = diagnose.diagnose(SHIPPED / name)
     assert found.cause == NAMES[known] and found.confidence in ("clear", "likely", "healthy"), found
     assert (found.layer is None) == (known == "healthy")
     assert (
@@ -121,7 +123,7 @@ SEEN = {
 @pytest.mark.parametrize("name", incidents.KNOWN)
 def test_what_is_seen_in_each_of_the_ten(name):
     """A sign would be missed, or seen where it is not, and others happen to make up for it."""
-    found = diagnosis.diagnose(SHIPPED / name)
+    found = diagnose.diagnose(SHIPPED / name)
     assert {finding.sign for step in found.steps for finding in step.findings} == set(
         SEEN[incidents.KNOWN[name][0]].split()
     )
@@ -142,7 +144,7 @@ def test_with_any_file_removed_it_is_still_right_or_open(name, folder):
     known, _ = incidents.KNOWN[name]
     files = incidents.shipped()[name]
     for number, gone in enumerate(files):
-        found = diagnosis.diagnose(
+        found = diagnose.diagnose(
             folder({file: text for file, text in files.items() if file != gone}, str(number))
         )
         assert not wrong(found, known), (gone, found)
@@ -154,7 +156,7 @@ def test_with_any_file_removed_it_is_still_right_or_open(name, folder):
 def test_other_draws_of_each_cause_keep_the_verdict(known, folder):
     """The table of signs would fit ten files and not the causes behind them."""
     for seed in range(1000, 1005):
-        found = diagnosis.diagnose(folder(incidents.make(known, seed), str(seed)))
+        found = diagnose.diagnose(folder(incidents.make(known, seed), str(seed)))
         assert found.cause == NAMES[known] and found.confidence != "cannot decide", (seed, found)
 
 
@@ -167,7 +169,7 @@ def test_with_half_of_the_files_it_names_no_other_cause(known, folder):
         some = rng.sample(
             sorted(file for file in files if file != "incident.toml"), rng.randint(1, 3)
         )
-        found = diagnosis.diagnose(folder({file: files[file] for file in some}, str(number)))
+        found = diagnose.diagnose(folder({file: files[file] for file in some}, str(number)))
         assert not wrong(found, known), (some, found)
 
 
@@ -185,7 +187,7 @@ def test_with_half_of_the_files_it_names_no_other_cause(known, folder):
 def test_two_incidents_in_one_folder(one, other, folder):
     """Files of two incidents would make a third cause of them, or hide one without a word."""
     first, second = incidents.make(one, 1), incidents.make(other, 3)
-    found = diagnosis.diagnose(
+    found = diagnose.diagnose(
         folder(
             first
             | {
@@ -202,7 +204,7 @@ def test_two_incidents_in_one_folder(one, other, folder):
 def test_the_two_faults_of_one_folder_are_both_named(folder):
     """A cable that is bad would be forgotten because every rank ran alone."""
     first, second = incidents.make("alone", 1), incidents.make("link", 2)
-    found = diagnosis.diagnose(
+    found = diagnose.diagnose(
         folder(
             first
             | {f"other_{file}": text for file, text in second.items() if file != "incident.toml"}
@@ -219,7 +221,7 @@ def test_damage_on_the_way_names_no_other_cause(folder):
     for number, (known, seed) in enumerate(incidents.KNOWN.values()):
         files = incidents.make(known, seed)
         hurt = rng.choice([file for file in sorted(files) if file != "incident.toml"])
-        found = diagnosis.diagnose(folder(files | {hurt: damaged(files[hurt], rng)}, str(number)))
+        found = diagnose.diagnose(folder(files | {hurt: damaged(files[hurt], rng)}, str(number)))
         assert not wrong(found, known), (hurt, found)
 
 
@@ -231,7 +233,7 @@ def test_checkpoint_1_5(folder):
     GB/s, symbol errors that grow.
     """
     sizes = [1 << 16, 1 << 20, 1 << 23]
-    found = diagnosis.diagnose(
+    found = diagnose.diagnose(
         folder(
             {
                 "smi.txt": made.nvidia_smi_dmon([[0.85] * 8] * 5),
@@ -278,7 +280,7 @@ def test_discards_without_receive_errors_are_not_a_cable(folder):
         )
         for at in (10, 20)
     )
-    found = diagnosis.diagnose(folder({"a.txt": text}))
+    found = diagnose.diagnose(folder({"a.txt": text}))
     assert dict(found.scores)[NAMES["link"]] < 0 and found.cause != NAMES["link"]
     assert any("congestion, not a cable" in finding.says for finding in found.steps[3].findings)
 
@@ -296,23 +298,21 @@ def test_bytes_of_a_full_line(folder):
     )
     files = {"p.txt": port, "bw.txt": made.perftest_bandwidth([1 << 20], [20 * GB])}
     assert "sends 48 GB/s, all that it can, and the pair in bw.txt gets 20 GB/s" in repr(
-        diagnosis.diagnose(folder(files, "full"))
+        diagnose.diagnose(folder(files, "full"))
     )
-    found = diagnosis.diagnose(
-        folder({"p.txt": port.replace("24000000000", "13000000000")}, "part")
-    )
+    found = diagnose.diagnose(folder({"p.txt": port.replace("24000000000", "13000000000")}, "part"))
     assert {finding.sign for finding in found.steps[3].findings} == {"infiniband", "rate", "quiet"}
 
 
 def test_full_counters_are_lower_bounds(folder):
     """32-bit counters that stand still would be told as a port that sends nothing."""
-    found = diagnosis.diagnose(folder(incidents.make("counters", 3)))
+    found = diagnose.diagnose(folder(incidents.make("counters", 3)))
     assert "at least 17.18 GB" in repr(found) and " sends 0 B/s" not in repr(found)
 
 
 def test_full_counters_do_not_explain_what_is_slow(folder):
     """A slow collective would be put down to counters that only cannot count."""
-    found = diagnosis.diagnose(
+    found = diagnose.diagnose(
         folder(
             {
                 "a.txt": incidents.make("hca", 5)["allreduce.txt"],
@@ -333,7 +333,7 @@ def test_a_ring_with_one_slow_link_is_recognised_by_the_model(folder):
     sizes = [1 << power for power in range(20, 34)]
     for slowdown, like in ((2, True), (4, True), (3, False)):
         times = [cluster.slow_link(size, 16, 1.5 * us, 8 * 48 * GB, slowdown) for size in sizes]
-        found = diagnosis.diagnose(
+        found = diagnose.diagnose(
             folder(
                 {
                     "a.txt": made.nccl_tests("all_reduce", sizes, times, ["n1", "n2"], 8),
@@ -351,10 +351,10 @@ def test_all_pairs(folder):
     """A cold row of the heat map would not reach the walk, or a calm map not count as sound."""
     network = topology.leaf_spine(4, 4, 4, 4)
     cold = pairs.as_matrix(pairs.measure(network, {pairs.Part("host", "host-06"): 0.5}, seed=1))
-    found = diagnosis.diagnose(folder({"m.csv": cold}, "cold"))
+    found = diagnose.diagnose(folder({"m.csv": cold}, "cold"))
     assert found.scores[0][0] == NAMES["link"] and "host-06" in repr(found)
     assert (
-        diagnosis.diagnose(
+        diagnose.diagnose(
             folder({"m.csv": pairs.as_matrix(pairs.measure(network, seed=1))}, "calm")
         )
         .steps[2]
@@ -376,7 +376,7 @@ def test_pairs_that_tell_nothing_are_not_good(folder):
             f"{host}," + ",".join(str(cell(at, to)) if at != to else "" for to in range(8)) + "\n"
             for at, host in enumerate("abcdefgh")
         )
-        found = diagnosis.diagnose(folder({"m.csv": text}, name))
+        found = diagnose.diagnose(folder({"m.csv": text}, name))
         assert (
             not found.steps[2].sound
             and "pairs-good" not in signs(found)
@@ -385,7 +385,7 @@ def test_pairs_that_tell_nothing_are_not_good(folder):
     network = topology.leaf_spine(4, 4, 4, 4)
     slow = {pairs.Part("host", f"host-{at:02d}", way="out"): 0.5 for at in (4, 5, 6)}
     assert {"cold-alike"} == signs(
-        diagnosis.diagnose(
+        diagnose.diagnose(
             folder({"m.csv": pairs.as_matrix(pairs.measure(network, slow, seed=1))}, "alike")
         )
     ) - {"pair-low"}
@@ -394,7 +394,7 @@ def test_pairs_that_tell_nothing_are_not_good(folder):
 @pytest.mark.parametrize("rate, device", [(40 * GB, "rxe0"), (90 * GB, "mlx5_0")])
 def test_what_crosses_no_link_says_nothing_about_links(rate, device, folder):
     """RDMA in software would be a slow cable, and a loopback, faster than the port, a sound one."""
-    found = diagnosis.diagnose(
+    found = diagnose.diagnose(
         folder(
             {
                 "bw.txt": made.perftest_bandwidth([1 << 20], [rate], device=device),
@@ -429,7 +429,7 @@ def test_placement_is_judged_as_built(folder):
         for block in blocks
     ]
     slow = "\n\n".join("\n".join(lines) for lines in halves) + "\n"
-    found = diagnosis.diagnose(
+    found = diagnose.diagnose(
         folder({"f.txt": slow, "incident.toml": 'hosts = ["gpu-x02", "gpu-x05"]'}, "a")
     )
     signs = {finding.sign for step in found.steps for finding in step.findings}
@@ -471,20 +471,20 @@ def test_a_sound_pair_of_a_slower_port_is_not_half_of_a_faster_one(folder):
     slow = made.nccl_tests(
         "all_reduce", sizes, [size / (60 * GB) for size in sizes], ["n1", "n2"], 8
     )
-    found = diagnosis.diagnose(folder({"bw.txt": sound, "all.txt": slow}, "open"))
+    found = diagnose.diagnose(folder({"bw.txt": sound, "all.txt": slow}, "open"))
     assert (
         signs(found) == {"pair-unjudged", "nccl-unjudged"}
         and found.status == 2
         and "port = … in incident.toml" in found.verdict
     )
     assert signs(
-        diagnosis.diagnose(folder({"bw.txt": sound, "incident.toml": 'port = "200 Gb/s"'}, "sound"))
+        diagnose.diagnose(folder({"bw.txt": sound, "incident.toml": 'port = "200 Gb/s"'}, "sound"))
     ) == {"pairs-good"}
     assert "pair-low" in signs(
-        diagnosis.diagnose(folder({"bw.txt": sound, "incident.toml": NDR}, "slow"))
+        diagnose.diagnose(folder({"bw.txt": sound, "incident.toml": NDR}, "slow"))
     )
     assert "pair-low" in signs(
-        diagnosis.diagnose(
+        diagnose.diagnose(
             folder(
                 {"bw.txt": sound, "other.txt": made.perftest_bandwidth(sizes, [48 * GB] * 3)},
                 "beside",
@@ -509,7 +509,7 @@ def test_a_node_may_have_fewer_ports_than_gpus(folder):
         8,
     )
     for more in ({}, healthy):
-        found = diagnosis.diagnose(
+        found = diagnose.diagnose(
             folder(
                 more | {"nccl.log": log, "allreduce.txt": half, "incident.toml": NDR},
                 f"built{len(more)}",
@@ -520,7 +520,7 @@ def test_a_node_may_have_fewer_ports_than_gpus(folder):
             "nccl-good-so-far",
         } <= signs(found)
     assert (
-        diagnosis.diagnose(
+        diagnose.diagnose(
             folder(
                 healthy
                 | {
@@ -534,7 +534,7 @@ def test_a_node_may_have_fewer_ports_than_gpus(folder):
         == "healthy"
     )
     assert "few-ports" in signs(
-        diagnosis.diagnose(folder({"nccl.log": files["nccl.log"]}, "forced"))
+        diagnose.diagnose(folder({"nccl.log": files["nccl.log"]}, "forced"))
     )
 
 
@@ -572,7 +572,7 @@ def test_where_nothing_is_slow_a_weak_sign_names_no_cause(files, most, folder):
     """An old count or an idle minute in a sound cluster would be a storm, a bad cable, a starved
     input.
     """
-    found = diagnosis.diagnose(folder(files))
+    found = diagnose.diagnose(folder(files))
     assert found.cause is None and found.confidence == "cannot decide"
     assert most is None or most in signs(found)
 
@@ -580,7 +580,7 @@ def test_where_nothing_is_slow_a_weak_sign_names_no_cause(files, most, folder):
 def test_a_storm_that_is_over_does_not_outweigh_what_is_there(folder):
     """Storms of last year would be today's cause."""
     old = made.pfcwd_stats({"Ethernet4:3": (False, 3, 3, 90, 10, 1, 0)})
-    found = diagnosis.diagnose(folder(incidents.make("ecmp", 3) | {"w.txt": old}))
+    found = diagnose.diagnose(folder(incidents.make("ecmp", 3) | {"w.txt": old}))
     assert found.cause == NAMES["ecmp"] and "all over, and when is not told" in repr(found)
 
 
@@ -594,7 +594,7 @@ def test_pauses_too_few_for_a_storm(folder):
         text = made.pfc_counters(rx | {"Ethernet4": [0, 0, 0, frames, 0, 0, 0, 0]}, rx)
         assert (
             "one-pauser"
-            in signs(diagnosis.diagnose(folder({"c.txt": text, "incident.toml": NDR}, str(frames))))
+            in signs(diagnose.diagnose(folder({"c.txt": text, "incident.toml": NDR}, str(frames))))
         ) == source
 
 
@@ -603,8 +603,8 @@ def test_slow_steps_alone_do_not_starve_the_input(folder):
     GPUs.
     """
     files = incidents.make("input", 5)
-    assert diagnosis.diagnose(folder(files, "seen")).cause == NAMES["input"]
-    found = diagnosis.diagnose(
+    assert diagnose.diagnose(folder(files, "seen")).cause == NAMES["input"]
+    found = diagnose.diagnose(
         folder({file: text for file, text in files.items() if file != "gpu.txt"}, "unseen")
     )
     assert found.cause is None and "slow-elsewhere" in signs(found)
@@ -626,7 +626,7 @@ def test_slow_steps_alone_do_not_starve_the_input(folder):
 )
 def test_two_answers_that_say_nothing_are_not_quiet(text, sign, folder):
     """A port that sent nothing, or one answer twice, would show that nothing waits on it."""
-    found = diagnosis.diagnose(folder({"p.txt": text}))
+    found = diagnose.diagnose(folder({"p.txt": text}))
     assert {"not-comparable", "idle", "quiet"} & signs(found) == {sign} and found.steps[
         3
     ].sound == (sign == "quiet")
@@ -637,13 +637,13 @@ def test_three_files_lie_two_waits_apart(folder):
     files = {f"{at}.txt": port(None, 10**9 + at * 10**7) for at in range(3)} | {
         "incident.toml": f"seconds_between = 10\n{NDR}"
     }
-    assert "sends 4.096 GB/s" in repr(diagnosis.diagnose(folder(files)))
+    assert "sends 4.096 GB/s" in repr(diagnose.diagnose(folder(files)))
     timed = {
         "a.txt": port("1764410000"),
         "b.txt": port("1764410010", 10**9 + 10**7),
         "c.txt": port(None, 5 * 10**9),
     }
-    assert "sends 4.096 GB/s" in repr(diagnosis.diagnose(folder(timed, "mixed")))
+    assert "sends 4.096 GB/s" in repr(diagnose.diagnose(folder(timed, "mixed")))
 
 
 PORT = """Operational Info
@@ -675,7 +675,7 @@ def test_what_a_port_says_of_its_speed(text, toml, sign, folder):
     """A port that is down or shows no speed would run at full rate, and one that is set to half a
     damaged cable.
     """
-    found = diagnosis.diagnose(folder({"m.txt": text, "incident.toml": toml}))
+    found = diagnose.diagnose(folder({"m.txt": text, "incident.toml": toml}))
     assert {finding.sign for finding in found.steps[4].findings} == {sign}, found
     assert found.cause == {"set-slow": CAUSES["setting"].name, "slow-port": NAMES["link"]}.get(sign)
 
@@ -686,10 +686,10 @@ def test_a_port_of_another_kind_beside(folder):
         "a.txt": PORT,
         "b.txt": PORT.replace("IB-HDR", "IB-NDR").replace("40 (HDR)", "c0 (NDR,HDR)"),
     }
-    found = diagnosis.diagnose(folder(both))
+    found = diagnose.diagnose(folder(both))
     assert "slower-port" in signs(found) and found.cause is None
     assert (
-        diagnosis.diagnose(folder(both | {"a.txt": PORT.replace(": 4x", ": 2x")}, "half")).cause
+        diagnose.diagnose(folder(both | {"a.txt": PORT.replace(": 4x", ": 2x")}, "half")).cause
         == NAMES["link"]
     )
 
@@ -697,11 +697,11 @@ def test_a_port_of_another_kind_beside(folder):
 def test_two_versions_of_nccl_are_noted(folder):
     """Nodes with different libraries would look alike."""
     log = made.nccl_log(["n1", "n2"], 8, 8, channels=2)
-    found = diagnosis.diagnose(
+    found = diagnose.diagnose(
         folder({"1.log": log, "2.log": re.sub(r"(NCCL version )\S+", r"\g<1>2.7.8", log)})
     )
     assert any("2.7.8" in note and "one job runs one version" in note for note in found.notes)
-    assert not diagnosis.diagnose(folder({"1.log": log, "2.log": log}, "same")).notes
+    assert not diagnose.diagnose(folder({"1.log": log, "2.log": log}, "same")).notes
 
 
 # Where each rule ends
@@ -748,7 +748,7 @@ def test_no_fault_is_only_said_where_all_was_looked_at(folder):
         ["write_bw.txt", "mlxlink.txt", "incident.toml"],
     ):
         assert (
-            diagnosis.diagnose(
+            diagnose.diagnose(
                 folder({file: files[file] for file in [*some, "perfquery.txt"]}, some[0])
             ).cause
             is None
@@ -763,7 +763,7 @@ def test_half_of_an_allreduce(collective, folder):
     sizes = [1 << power for power in range(20, 34)]
     for slowdown, sign in ((1, "nccl-good"), (2, "nccl-like-lanes")):
         times = [cluster.slow_link(size, 16, 1.5 * us, 8 * 48 * GB, slowdown) / 2 for size in sizes]
-        found = diagnosis.diagnose(
+        found = diagnose.diagnose(
             folder(
                 {
                     "a.txt": made.nccl_tests(collective, sizes, times, ["n1", "n2"], 8),
@@ -790,13 +790,13 @@ def test_one_node_short_of_ports_beside_a_whole_one(folder):
         "2.log": made.nccl_log(["n3", "n4"], 8, 4, channels=2),
     }
     assert "nccl-low" in signs(
-        diagnosis.diagnose(folder(logs | {"a.txt": half, "incident.toml": NDR}))
+        diagnose.diagnose(folder(logs | {"a.txt": half, "incident.toml": NDR}))
     )
 
 
 def test_ports_that_are_listed_and_not_used(folder):
     """Two channels over two of eight ports would be a node that has two."""
-    found = diagnosis.diagnose(folder({"n.log": made.nccl_log(["n1", "n2"], 8, 8, used=2)}))
+    found = diagnose.diagnose(folder({"n.log": made.nccl_log(["n1", "n2"], 8, 8, used=2)}))
     assert "few-ports" in signs(found) and "where 8 were to be used" in repr(found)
 
 
@@ -807,14 +807,14 @@ def test_retries_that_ran_out(folder):
         + "n1:10:20 [0] NCCL WARN NET/IB : Got completion from peer with error 12, opcode 0, len 0,"
         " vendor err 129\n"
     )
-    assert "nccl-timeouts" in signs(diagnosis.diagnose(folder({"n.log": log})))
+    assert "nccl-timeouts" in signs(diagnose.diagnose(folder({"n.log": log})))
 
 
 def test_the_same_test_twice_is_not_more_flows(folder):
     """A pair that was slow once would be cured by flows that nobody added."""
     sizes = [1 << 16, 1 << 20, 1 << 23]
     tests = [made.perftest_bandwidth(sizes, [rate * GB] * 3) for rate in (24, 48)]
-    found = signs(diagnosis.diagnose(folder({"bw.txt": "".join(tests), "incident.toml": NDR})))
+    found = signs(diagnose.diagnose(folder({"bw.txt": "".join(tests), "incident.toml": NDR})))
     assert "pair-varies" in found and "more-flows-cure" not in found
 
 
@@ -824,7 +824,7 @@ def test_large_messages_are_late_by_their_length(folder):
         text = made.perftest_latency(
             [size], [(20 * us, 90 * us, 22 * us, 23 * us, 3 * us, 30 * us, 60 * us)], link="IB"
         )
-        assert ("late" in signs(diagnosis.diagnose(folder({"lat.txt": text}, str(size))))) == late
+        assert ("late" in signs(diagnose.diagnose(folder({"lat.txt": text}, str(size))))) == late
 
 
 def test_where_all_pause_no_one_is_the_source(folder):
@@ -836,9 +836,9 @@ def test_where_all_pause_no_one_is_the_source(folder):
         {port: [0, 0, 0, 30_000 + 9_000 * (port == "Ethernet4"), 0, 0, 0, 0] for port in ports},
         {port: [0] * 8 for port in ports},
     )
-    assert signs(diagnosis.diagnose(folder({"c.txt": text, "incident.toml": NDR}))) == {"paused"}
+    assert signs(diagnose.diagnose(folder({"c.txt": text, "incident.toml": NDR}))) == {"paused"}
     assert "card-storms" in signs(
-        diagnosis.diagnose(
+        diagnose.diagnose(
             folder(
                 {"e.txt": made.ethtool({"rx_prio3_pause": 0, "tx_pause_storm_warning_events": 3})},
                 "card",
@@ -857,7 +857,7 @@ def test_a_line_that_is_half_full_is_not_filled_by_others(folder):
         for at in (10, 12)
     )
     found = signs(
-        diagnosis.diagnose(
+        diagnose.diagnose(
             folder(
                 {
                     "p.txt": text,
@@ -879,9 +879,9 @@ def test_error_counters_that_are_full_may_still_count(folder):
         )
         for at in (10, 20)
     )
-    assert "receive-errors" in signs(diagnosis.diagnose(folder({"p.txt": text}, "full")))
+    assert "receive-errors" in signs(diagnose.diagnose(folder({"p.txt": text}, "full")))
     assert "receive-errors" not in signs(
-        diagnosis.diagnose(folder({"p.txt": text.replace("65535", "65534")}, "old"))
+        diagnose.diagnose(folder({"p.txt": text.replace("65535", "65534")}, "old"))
     )
 
 
@@ -889,7 +889,7 @@ def test_a_link_that_went_down(folder):
     """A link that comes and goes would be clean."""
     text = incidents.make("healthy", 4)["mlxlink.txt"]
     assert signs(
-        diagnosis.diagnose(folder({"m.txt": re.sub(r"(Link Down Counter +: )0", r"\g<1>3", text)}))
+        diagnose.diagnose(folder({"m.txt": re.sub(r"(Link Down Counter +: )0", r"\g<1>3", text)}))
     ) == {"link-downs"}
 
 
@@ -900,7 +900,7 @@ def test_a_link_that_went_down(folder):
 def test_what_made_up_input_shows(now, synthetic, sign, folder):
     """Input that is half of the trouble would be all of it, or none."""
     assert sign in signs(
-        diagnosis.diagnose(
+        diagnose.diagnose(
             folder(
                 {
                     "p.txt": port(None),
@@ -935,7 +935,7 @@ def test_the_table_is_whole():
 
 def test_a_sign_seen_twice_weighs_once():
     """Ten copies of one file would make a sure cause of a weak sign."""
-    assert diagnosis.weigh(["nccl-low"] * 10) == diagnosis.weigh(["nccl-low"])
+    assert diagnose.weigh(["nccl-low"] * 10) == diagnose.weigh(["nccl-low"])
 
 
 # Odd folders
@@ -987,7 +987,7 @@ def test_odd_files_are_named_with_their_reason_and_end_nothing(folder):
     os.mkfifo(at / "pipe")
     with open(at / "huge", "wb") as file:
         file.truncate(1 << 40)
-    found = diagnosis.diagnose(at)
+    found = diagnose.diagnose(at)
     assert found.cause == NAMES["link"]
     reasons = dict(found.unread)
     assert set(reasons) == {
@@ -1026,7 +1026,7 @@ def test_what_is_told_must_be_a_file(kind, folder):
         "loop": lambda: told.symlink_to(told),
         "device": lambda: told.symlink_to("/dev/zero"),
     }[kind]()
-    ((file, reason),) = diagnosis.diagnose(at).unread
+    ((file, reason),) = diagnose.diagnose(at).unread
     assert (
         file == "incident.toml"
         and ("symbolic links" if kind == "loop" else "not a plain file") in reason
@@ -1056,7 +1056,7 @@ def test_what_is_told_must_be_a_file(kind, folder):
 )
 def test_what_cannot_be_told(text, words, folder):
     """A slip in incident.toml would be taken for a fact, or end the walk."""
-    found = diagnosis.diagnose(folder(incidents.make("hca", 5) | {"incident.toml": text}))
+    found = diagnose.diagnose(folder(incidents.make("hca", 5) | {"incident.toml": text}))
     assert found.cause == NAMES["hca"]
     ((file, reason),) = found.unread
     assert file == "incident.toml" and words in reason and len(reason) < 400
@@ -1064,7 +1064,7 @@ def test_what_cannot_be_told(text, words, folder):
 
 def test_shown_in_a_notebook(folder):
     """A file's name with markup would run in the page."""
-    found = diagnosis.diagnose(folder({"<b>$x$<b>": incidents.make("link", 3)["mlxlink.txt"]}))
+    found = diagnose.diagnose(folder({"<b>$x$<b>": incidents.make("link", 3)["mlxlink.txt"]}))
     assert (
         "<b>" not in found._repr_html_()
         and "$" not in found._repr_html_()

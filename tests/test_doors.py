@@ -591,7 +591,7 @@ def fabriclab_command(*words, **options):
 
 def test_ledger_passes_its_flag_on(monkeypatch, capsys):
     """--errata dropped on the way would print the counts again."""
-    from fabriclab import ledger
+    from fabriclab.course.engine import ledger
 
     monkeypatch.setattr(ledger, "report", lambda errata: f"errata={errata}")
     assert cli.main(["ledger"]) == 0 and cli.main(["ledger", "--errata"]) == 0
@@ -610,7 +610,7 @@ def test_read_reports_what_it_can_and_refuses_the_rest(monkeypatch, capsys):
     """One unreadable file must cost a plain line and exit status 2,
     not the reports of the others.
     """
-    from fabriclab import telemetry
+    from fabriclab import logs
 
     monkeypatch.setattr(telemetry, "report", fake_report)
     assert cli.main(["read", "good.log"]) == 0
@@ -624,7 +624,7 @@ def test_read_reports_what_it_can_and_refuses_the_rest(monkeypatch, capsys):
 
 def test_read_never_shows_a_traceback(monkeypatch, capsys, tmp_path):
     """A missing file, a folder, a forbidden file and a picture are everyday mistakes."""
-    from fabriclab import telemetry
+    from fabriclab import logs
 
     monkeypatch.setattr(telemetry, "report", fake_report)
     picture = tmp_path / "picture.png"

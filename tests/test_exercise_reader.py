@@ -14,10 +14,11 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabriclab import exercises, units
-from fabriclab.exercises import bank, reader
-from fabriclab.exercises.formula import evaluate, parse
-from fabriclab.exercises.slips import explain
+from fabriclab import units
+from fabriclab.course.engine import exercises
+from fabriclab.course.engine.exercises import bank, reader
+from fabriclab.course.engine.exercises.formula import evaluate, parse
+from fabriclab.course.engine.exercises.slips import explain
 
 STATUSES = {"right", "wrong", "not attempted", "could not read", "for the instructor"}
 QUANTITIES = [

@@ -17,10 +17,12 @@ import pytest
 from nbclient import NotebookClient
 from scipy import optimize, stats
 
-from fabriclab import collectives, exercises
-from fabriclab.exercises import bank, reader, strip
-from fabriclab.exercises.core import Draw
-from fabriclab.exercises.transport import ALGORITHMS
+from fabriclab import collectives
+from fabriclab.classroom import strip
+from fabriclab.course.engine import exercises
+from fabriclab.course.engine.exercises import bank, reader
+from fabriclab.course.engine.exercises.core import Draw
+from fabriclab.course.transport.exercises import ALGORITHMS
 from fabriclab.link import NRZ, PAM4, bit_error_ratio
 from fabriclab.units import GB, KB, MB, us
 

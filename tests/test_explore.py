@@ -13,10 +13,12 @@ from drawn import behind_legend, collisions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabriclab import explore, figures, units
+from fabriclab import units
+from fabriclab.course.engine import explorer, plot
+from fabriclab.course.transport import explorers as transport_explorers
 from fabriclab.units import GB, KB, MB, ms, us
 
-MAKERS = {"crossover": explore.transport.crossover, "allreduce": explore.transport.allreduce}
+MAKERS = {"crossover": transport_explorers.crossover, "allreduce": transport_explorers.allreduce}
 CONTROLS = [(name, control) for name, make in MAKERS.items() for control in make().controls]
 
 
@@ -169,7 +171,7 @@ def costs(size, ranks, alpha, beta):
 
 def assert_allreduce_is_the_model(explorer):
     at = explorer.values
-    chosen = [name for name in explore.transport.ALGORITHMS if at[name]]
+    chosen = [name for name in transport_explorers.ALGORITHMS if at[name]]
     if not chosen:
         assert explorer.readout == "Tick at least one algorithm."
         return
@@ -218,7 +220,7 @@ def test_crossover_opens_on_the_chapters_numbers():
     """Napkin Math 1.1 is not what a reader sees first: 1.58 and 5.32 us, 3.4 times, n* of 75 and
     62.5 KB.
     """
-    assert repr(explore.transport.crossover()).splitlines() == [
+    assert repr(transport_explorers.crossover()).splitlines() == [
         "A: 1.58 us = 1.5 us start-up + 80 ns transfer; start-up dominates, 18.8 to 1 (n* = 75 KB)",
         (
             "B: 5.32 us = 5 us start-up + 320 ns transfer; start-up dominates, 15.6 to 1 (n* ="
@@ -230,7 +232,7 @@ def test_crossover_opens_on_the_chapters_numbers():
 
 def test_allreduce_opens_on_the_chapters_numbers():
     """Napkin Math 1.2 is not what a reader sees first: a ring of 242.8 ms, 70.6 % of the step."""
-    assert repr(explore.transport.allreduce()).splitlines() == [
+    assert repr(transport_explorers.allreduce()).splitlines() == [
         (
             "1,024 ranks, 6 GB each. Fastest shown: Rabenseifner, 239.8 ms; without overlap 70.3%"
             " of the step."
@@ -353,7 +355,7 @@ def test_only_a_change_of_axes_or_of_what_is_visible_costs_a_full_drawing(monkey
     """Every move redraws ticks and labels, ten times the work; or a curve that was hidden stays on
     the picture.
     """
-    explorer, drawn = explore.transport.allreduce(), []
+    explorer, drawn = transport_explorers.allreduce(), []
     whole = explorer.figure.canvas.draw
     monkeypatch.setattr(explorer.figure.canvas, "draw", lambda: (drawn.append(1), whole()))
     for control in ("ranks", "payload", "alpha", "beta", "compute"):
@@ -368,7 +370,7 @@ def test_only_a_change_of_axes_or_of_what_is_visible_costs_a_full_drawing(monkey
 
 def fragile():
     """An explorer whose model refuses 3 and breaks at 4."""
-    figure, axes = figures.new()
+    figure, axes = plot.new()
     (line,) = axes.plot([0, 1], [0, 0])
     axes.set_ylim(0, 10)
 
@@ -378,7 +380,7 @@ def fragile():
         line.set_ydata([0, [10, 20, 30, 40][x]])
         return f"x is {x}"
 
-    return explore.Explorer(
+    return explorer.Explorer(
         {"x": ipywidgets.IntSlider(1, 0, 9)}, figure, [line], model, alt="A line."
     )
 
@@ -414,9 +416,9 @@ def test_a_fault_is_shown_in_place_and_passes_with_the_next_good_value(bad, word
 
 def test_an_explorer_that_cannot_draw_at_all_fails_in_its_cell():
     """A model that is broken from the start is shown as an empty picture instead of an error."""
-    figure, _ = figures.new()
+    figure, _ = plot.new()
     with pytest.raises(ZeroDivisionError):
-        explore.Explorer(
+        explorer.Explorer(
             {"x": ipywidgets.IntSlider(0, 0, 9)}, figure, [], lambda x: str(1 / x), alt="Nothing."
         )
 
@@ -480,7 +482,7 @@ def test_moving_leaves_nothing_behind(explorer):
 
 def test_sliders_say_their_units_and_stand_on_the_chapters_numbers():
     """A slider shows a bare number, or cannot be put on a number that the chapter uses."""
-    crossover, allreduce = explore.transport.crossover(), explore.transport.allreduce()
+    crossover, allreduce = transport_explorers.crossover(), transport_explorers.allreduce()
     wanted = [
         (crossover.controls["size"], 350 * MB, "350 MB"),
         (crossover.controls["alpha_b"], 5 * us, "5 us"),
@@ -496,10 +498,12 @@ def test_sliders_say_their_units_and_stand_on_the_chapters_numbers():
         crossover.readout.splitlines()[2]
         == "350 MB: A is 4 times faster, and no slower at any other size."
     )
-    assert explore.transport.crossover(size=123 * KB).values["size"] == 123 * KB
+    assert transport_explorers.crossover(size=123 * KB).values["size"] == 123 * KB
 
 
 def test_a_part_that_does_not_exist_is_named():
     """A typing slip in a notebook gives an error about some other thing."""
-    with pytest.raises(AttributeError, match="'fabriclab.explore' has no attribute 'transprot'"):
-        explore.transprot
+    with pytest.raises(
+        AttributeError, match="'fabriclab.course.engine.explorer' has no attribute 'transprot'"
+    ):
+        explorer.transprot

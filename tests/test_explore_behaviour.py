@@ -13,8 +13,8 @@ from matplotlib.collections import PolyCollection
 from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
 from fabriclab import congestion, deadlock, units
-from fabriclab.explore import behaviour as explorers
-from fabriclab.explore import locks
+from fabriclab.course.behaviour import explorers
+from fabriclab.course.behaviour import lock_explorers as locks
 from fabriclab.units import GB, MB, Mbps, day, hour, us
 
 MAKERS = {
@@ -512,7 +512,7 @@ def test_the_simulator_is_loaded_only_when_asked_for():
     load.
     """
     code = (
-        "import sys\nfrom fabriclab.explore import behaviour as b\nexplorer ="
+        "import sys\nfrom fabriclab.course.engine.explorer import behaviour as b\nexplorer ="
         " b.incast()\nb.hashing(), b.congestion_control(), b.deadlock(), b.reliability()\nassert"
         " 'numba' not in sys.modules\nexplorer.controls['packets'].value = True\nassert"
         " explorer.error is None and 'numba' in sys.modules"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
 from fabriclab import cluster, units
-from fabriclab.explore import cluster as explorers
+from fabriclab.course.cluster import explorers
 from fabriclab.units import GB, us
 
 MAKERS = {"buckets": explorers.buckets, "slow_link": explorers.slow_link}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from test_explore import assert_fault_passes, assert_fits, move, set_all
 
 from fabriclab import link, units
-from fabriclab.explore import frontier as explorers
+from fabriclab.course.frontier import explorers
 
 CONTROLS = ("hosts", "capacity", "port", "pluggable", "copackaged")
 

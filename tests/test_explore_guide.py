@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_explore import assert_fits, move, set_all
 
 from fabriclab import nccl, units
-from fabriclab.explore import guide as explorers
+from fabriclab.course.guide import explorers
 
 # every combination of the two lists that leaves no way is told in place
 NO_WAY = "settings allow no way"

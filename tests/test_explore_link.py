@@ -13,8 +13,9 @@ from matplotlib.colors import to_hex
 from scipy import stats
 from test_explore import assert_fault_passes, assert_fits, move, set_all
 
-from fabriclab import figures, link
-from fabriclab.explore import link as explorers
+from fabriclab import link
+from fabriclab.course.engine import plot
+from fabriclab.course.wires import explorers
 from fabriclab.units import Gbps
 
 MAKERS = {"eye": explorers.eye, "budget": explorers.budget}
@@ -125,7 +126,7 @@ def assert_budget_is_the_model(explorer):
         (30, 30 + max(0, -margin)),
     ]
     np.testing.assert_allclose(ends, expected, rtol=1e-9, atol=1e-9)
-    assert to_hex(above.patches[3].get_facecolor()).upper() == figures.COLOURS["bad"]
+    assert to_hex(above.patches[3].get_facecolor()).upper() == plot.COLOURS["bad"]
     assert (above.patches[3].get_width() > 0) == (margin < 0)
     longest = (30 - connectors) / loss(rate)
     reaches = {"DAC": longest, "AOC": 30.0, "pluggable optics": 100.0}
@@ -141,7 +142,7 @@ def assert_budget_is_the_model(explorer):
         assert bar.get_x() + bar.get_width() == pytest.approx(reach)
         assert (
             to_hex(bar.get_facecolor()).upper()
-            == figures.COLOURS["good" if metres <= reach else "bad"]
+            == plot.COLOURS["good" if metres <= reach else "bad"]
         )
         assert (bar.get_linewidth() == 3) == (name == medium)
     first, second, third = explorer.readout.splitlines()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
-from fabriclab.explore import opening
+from fabriclab.course.opening import explorers as opening
 from fabriclab.units import GB, MB
 
 

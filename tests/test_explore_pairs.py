@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_explore import assert_fault_passes, assert_fits, move, set_all
 
-from fabriclab.explore import pairs as explorers
-from fabriclab.figures import pairs as drawings
-from fabriclab.telemetry import pairs
-from fabriclab.telemetry.pairs import Part, explain, measure
+from fabriclab.course.monitoring import explorers
+from fabriclab.course.monitoring import heat_map as drawings
+from fabriclab.logs import pairs
+from fabriclab.logs.pairs import Part, explain, measure
 from fabriclab.units import GB
 
 CONTROLS = list(explorers.heat_map().controls)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
 from fabriclab import scaleup, units
-from fabriclab.explore import scaleup as explorers
+from fabriclab.course.scaleup import explorers
 
 MAKERS = {"headers": explorers.headers, "tree": explorers.tree}
 CONTROLS = [(name, control) for name, make in MAKERS.items() for control in make().controls]

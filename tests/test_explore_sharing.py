@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
 from fabriclab import cluster, units
-from fabriclab.explore import sharing as explorers
+from fabriclab.course.sharing import explorers
 from fabriclab.units import Gbps
 
 MAKERS = {"shares": explorers.shares, "isolation": explorers.isolation}

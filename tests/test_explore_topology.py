@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_explore import assert_drawn_afresh, move, set_all
 
-from fabriclab import explore, topology, units
+from fabriclab import topology, units
+from fabriclab.course.engine import explorer
+from fabriclab.course.topology import explorers as topology_explorers
 from fabriclab.units import MB, si
 
-MAKERS = {"fabric": explore.topology.fabric, "failure": explore.topology.failure}
-FAMILIES = explore.topology.FAMILIES
+MAKERS = {"fabric": topology_explorers.fabric, "failure": topology_explorers.failure}
+FAMILIES = topology_explorers.FAMILIES
 
 
 @pytest.fixture(params=MAKERS)
@@ -151,13 +153,13 @@ def assert_fabric_is_the_model(explorer):
             assert ("The ports decide" in line) == (by_port > by_cut)
     said = [text for text in words(explorer) if text.endswith(", decides")]
     assert said == [f"{si(max(pair), 's')}, decides" for pair in (times[:2], times[2:])]
-    for name, families in explore.topology.USES.items():
+    for name, families in topology_explorers.USES.items():
         assert explorer.controls[name].disabled == (at["family"] not in families)
 
 
 def assert_failure_is_the_model(explorer):
     at = explorer.values
-    network = explore.topology.DESIGNS[at["design"]]()
+    network = topology_explorers.DESIGNS[at["design"]]()
     if explorer.error is not None:
         assert (
             isinstance(explorer.error, ValueError)
@@ -216,7 +218,7 @@ def test_fabric_opens_on_the_chapters_numbers():
     """Napkin Math 1.3's network is not what a reader sees first: 32 leaves, 16 spines, 25.6 TB/s;
     3,996 ms and not 2,000.
     """
-    assert repr(explore.topology.fabric()).splitlines() == [
+    assert repr(topology_explorers.fabric()).splitlines() == [
         "1,024 hosts of 50 GB/s; 32 leaf + 16 spine; 2,048 cables.",
         "Bill: switches $480 k to $2.4 M, cables $563 k; 76.8 kW.",
         "Bisection 25.6 TB/s, 1:1 for one half sending to the other.",
@@ -230,7 +232,7 @@ def test_failure_opens_on_a_dead_leaf_of_32():
     """The rack's worth of hosts that the chapter loses with one leaf is not what a reader sees
     first.
     """
-    assert repr(explore.topology.failure()).splitlines() == [
+    assert repr(topology_explorers.failure()).splitlines() == [
         "One leaf switch gone: 32 of 1,024 hosts cut off.",
         "Bisection: 24 TB/s left of 25.6 TB/s, 93.75%.",
         (
@@ -244,7 +246,7 @@ def test_failure_opens_on_a_dead_leaf_of_32():
 @pytest.mark.parametrize("hosts", [16, 256, 1024, 4096])
 def test_every_family_at_every_size_is_the_model(family, hosts):
     """A family is drawn, billed or bounded as another, at some size."""
-    explorer = explore.topology.fabric()
+    explorer = topology_explorers.fabric()
     explorer.controls["family"].value, explorer.controls["hosts"].value = family, hosts
     assert_fabric_is_the_model(explorer)
     if explorer.error is None:
@@ -255,7 +257,7 @@ def test_what_a_fourfold_oversubscription_does_to_each_collective():
     """At 4:1 the cut does not take over the AllToAll, or is said to slow an AllReduce: E-15's point
     is lost.
     """
-    explorer = explore.topology.fabric(hosts=2048, radix=64)
+    explorer = topology_explorers.fabric(hosts=2048, radix=64)
     explorer.controls["family"].value = "rails, joined"
     explorer.controls["oversubscription"].value = 4
     *_, allreduce, alltoall = explorer.readout.splitlines()
@@ -291,7 +293,7 @@ def test_what_cannot_be_wired_says_why_and_passes(family, changes, words):
     """A reader who asks for the impossible sees no reason,
     or the explorer stays dead afterwards.
     """
-    explorer = explore.topology.fabric()
+    explorer = topology_explorers.fabric()
     for name, value in {"family": family, **changes}.items():
         explorer.controls[name].value = value
     assert explorer.readout == words and isinstance(explorer.error, ValueError)
@@ -302,7 +304,7 @@ def test_what_cannot_be_wired_says_why_and_passes(family, changes, words):
 @pytest.mark.parametrize("name", ["radix", "oversubscription", "rails", "hosts", "payload"])
 def test_every_control_moves_picture_and_words(name):
     """A control that is not greyed out does nothing that a reader can see."""
-    explorer = explore.topology.fabric(family="rails, joined", hosts=512, radix=32)
+    explorer = topology_explorers.fabric(family="rails, joined", hosts=512, radix=32)
     frame, readout = explorer.frame, explorer.readout
     assert not explorer.controls[name].disabled
     move(explorer.controls[name], -1)
@@ -310,8 +312,8 @@ def test_every_control_moves_picture_and_words(name):
     assert_fabric_is_the_model(explorer)
 
 
-@pytest.mark.parametrize("design", explore.topology.DESIGNS)
-@pytest.mark.parametrize("part", explore.topology.PARTS)
+@pytest.mark.parametrize("design", topology_explorers.DESIGNS)
+@pytest.mark.parametrize("part", topology_explorers.PARTS)
 def test_every_part_of_every_design_dies_as_the_model_says(design, part):
     """Hosts lost, bisection left or path lengths are another part's, or the drawing counts other
     hosts than the words.
@@ -379,16 +381,16 @@ def test_moving_leaves_nothing_behind_and_costs_no_full_drawing(explorer, monkey
 
 def test_an_explorer_can_open_on_any_network():
     """A notebook cannot open the explorer on another family, payload or design than the first."""
-    torus = explore.topology.fabric(family="torus", hosts=4096, payload=350 * MB)
+    torus = topology_explorers.fabric(family="torus", hosts=4096, payload=350 * MB)
     assert (
         torus.readout.splitlines()[2]
         == "Bisection 25.6 TB/s, 24:1 for one half sending to the other."
     )
     assert torus.controls["radix"].disabled and torus.controls["payload"].value == 350 * MB
-    lost = explore.topology.failure("dragonfly, 72 hosts", "cable further up")
+    lost = topology_explorers.failure("dragonfly, 72 hosts", "cable further up")
     assert lost.readout.startswith(
         "One global cable gone: 0 of 72 hosts cut off.\nBisection: 950 GB/s left of 1 TB/s, 95%."
     )
     with pytest.raises(ValueError, match="a third tier is needed"):
-        explore.topology.fabric(hosts=4096)
+        topology_explorers.fabric(hosts=4096)
     assert isinstance(torus.controls["family"], ipywidgets.Dropdown)

@@ -12,8 +12,9 @@ import pytest
 from drawn import behind_legend, collisions, contrast, linear
 from matplotlib.text import Text
 
-from fabriclab import catalog, collectives, figures, transport
-from fabriclab.figures import transport as drawings
+from fabriclab import catalog, collectives, transport
+from fabriclab.course.engine import plot
+from fabriclab.course.transport import figures as drawings
 from fabriclab.units import GB, KB, MB, TB, ms, us
 
 TCP_AND_RDMA = [
@@ -73,13 +74,13 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new()
+    return plot.new()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_words_and_curves_keep_clear_of_each_other(name):
     """A label lies on another label, leaves the picture, or a legend hides a curve."""
-    figure, axes = figures.new(
+    figure, axes = plot.new(
         8.2 if name == "allreduce" else 7.2, 4.2 if name == "allreduce" else 4.0
     )
     DRAWINGS[name](axes)
@@ -92,7 +93,7 @@ def test_type_is_large_enough_for_a_projector(name):
     """A text is set below 11 points on a picture some 7 inches wide: the last row of a lecture hall
     cannot read it.
     """
-    figure, axes = figures.new()
+    figure, axes = plot.new()
     DRAWINGS[name](axes)
     figure.canvas.draw()
     assert (
@@ -247,11 +248,9 @@ def test_a_picture_is_a_png_with_words_and_the_same_bytes_each_time():
     """A cell's output changes from run to run, or a screen reader finds nothing to say."""
 
     def bundle():
-        figure, axes = figures.new()
+        figure, axes = plot.new()
         DRAWINGS["alpha_beta"](axes)
-        return figures.Picture(
-            figure, "Two curves,\n    n* = 75 KB and 62.5 KB."
-        )._repr_mimebundle_()
+        return plot.Picture(figure, "Two curves,\n    n* = 75 KB and 62.5 KB.")._repr_mimebundle_()
 
     (data, metadata), again = bundle(), bundle()
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
@@ -265,15 +264,15 @@ def test_a_picture_is_a_png_with_words_and_the_same_bytes_each_time():
 def test_a_picture_without_words_is_refused(fresh, alt):
     """A figure reaches a notebook without a description."""
     with pytest.raises(ValueError, match="alt must be a description"):
-        figures.Picture(fresh[0], alt)
+        plot.Picture(fresh[0], alt)
 
 
 def test_curves_stand_out_from_the_page():
     """A curve falls under 3:1 against white, or a text colour under 4.5:1 (WCAG 2.2, 1.4.11 and
     1.4.3).
     """
-    assert min(contrast(figures.COLOURS[role]) for role, _ in figures.SERIES) >= 3
-    assert min(contrast(figures.COLOURS[role]) for role in ("ink", "muted", "first")) >= 4.5
+    assert min(contrast(plot.COLOURS[role]) for role, _ in plot.SERIES) >= 3
+    assert min(contrast(plot.COLOURS[role]) for role in ("ink", "muted", "first")) >= 4.5
 
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0, on linear RGB: no red cones, no green cones.
@@ -309,15 +308,15 @@ def test_curves_can_be_told_apart_by_colour_blind_readers(eyes):
         x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
         return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
-    seen = [lab(figures.COLOURS[role]) for role, _ in figures.SERIES]
+    seen = [lab(plot.COLOURS[role]) for role, _ in plot.SERIES]
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) >= 10
-    assert len({str(dash) for _, dash in figures.SERIES}) == len(figures.SERIES)
+    assert len({str(dash) for _, dash in plot.SERIES}) == len(plot.SERIES)
 
 
 def test_no_part_of_figures_or_explore_brings_in_pyplot():
     """pyplot keeps every figure alive: a notebook that makes a hundred would hold them all."""
     code = (
-        "import sys, fabriclab.figures.transport, fabriclab.explore.transport as t; t.crossover();"
+        "import sys, fabriclab.course.transport.figures, fabriclab.course.transport.explorers as t; t.crossover();"
         " t.allreduce(); sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0

@@ -9,9 +9,10 @@ import pytest
 from drawn import assert_clear, behind_legend, collisions
 from scipy import stats
 
-from fabriclab import congestion, deadlock, figures, packets, reliability, topology
-from fabriclab.figures import behaviour as drawings
-from fabriclab.figures import waiting
+from fabriclab import congestion, deadlock, packets, reliability, topology
+from fabriclab.course.behaviour import figures as drawings
+from fabriclab.course.behaviour import waiting_figures as waiting
+from fabriclab.course.engine import plot
 from fabriclab.units import GB, KB, MB, TB, Gbps, Mbps, day, hour, minute, ms, us
 
 INCAST = congestion.fluid_queue([5 * us, 700 * us], [12.8 * TB, 0], 50 * GB, 32 * MB)
@@ -89,7 +90,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new()
+    return plot.new()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -97,7 +98,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below
     11 points.
     """
-    figure, axes = figures.new(*((8.2, 4.6) if name == "control" else ()))
+    figure, axes = plot.new(*((8.2, 4.6) if name == "control" else ()))
     DRAWINGS[name](axes)
     assert_clear(figure)
 
@@ -311,7 +312,7 @@ def test_pauses_are_drawn_where_the_run_had_them_and_victims_lit(crowd):
     """A paused cable is thin, an idle one thick; a victim is not lit, or one that nobody delayed
     is.
     """
-    figure, axes = figures.new(7.2, 4.6)
+    figure, axes = plot.new(7.2, 4.6)
     artists = drawings.pauses(axes, NETWORK, crowd, 0)
     assert collisions(figure) == [] and behind_legend(figure) == []
     assert len(artists["paused"]) == (crowd.pauses > 0).sum() > 8
@@ -337,8 +338,7 @@ def test_before_the_first_pause_nothing_is_thick_and_later_more_is(crowd):
     starts = crowd.pause_log[crowd.pause_log[:, 2] == 1]
     times = [starts[0, 0] - 1e-9, starts[0, 0], 8 * us, crowd.duration]
     shown = [
-        len(drawings.pauses(figures.new()[1], NETWORK, crowd, 0, at=time)["paused"])
-        for time in times
+        len(drawings.pauses(plot.new()[1], NETWORK, crowd, 0, at=time)["paused"]) for time in times
     ]
     expected = [len({int(port) for time, port, _ in starts if time <= at}) for at in times]
     assert shown == expected and shown[0] == 0 < shown[1] < shown[3]

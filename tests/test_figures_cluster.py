@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from drawn import assert_clear
 
-from fabriclab import cluster, figures
-from fabriclab.figures import cluster as drawings
+from fabriclab import cluster
+from fabriclab.course.cluster import figures as drawings
+from fabriclab.course.engine import plot
 from fabriclab.units import GB, KB, day, ms, us
 
 STEP = cluster.bucketed_step(500 * ms, 5, [20 * ms, 150 * ms, 40 * ms, 10 * ms, 80 * ms])
@@ -25,7 +26,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new()
+    return plot.new()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_explore import assert_fits, move, near, quantities, set_all
 
-from fabriclab import figures, transport
-from fabriclab.explore import fallacies as explorers
-from fabriclab.figures import fallacies as drawings
+from fabriclab import transport
+from fabriclab.course.engine import plot
+from fabriclab.course.fallacies import explorers
+from fabriclab.course.fallacies import figures as drawings
 from fabriclab.units import GB, KB, MB, Gbps, us
 
 SEEN = [("ib_write_bw", 400 * Gbps, 390 * Gbps), ("iperf", 400 * Gbps, 30 * Gbps)]
@@ -28,7 +29,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new(7.6)
+    return plot.new(7.6)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from drawn import assert_clear
 
-from fabriclab import catalog, figures, link
-from fabriclab.figures import frontier as drawings
+from fabriclab import catalog, link
+from fabriclab.course.engine import plot
+from fabriclab.course.frontier import figures as drawings
 
 ROWS = [
     ("the text", link.optical_dividend(128)),
@@ -26,7 +27,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new(7.8)
+    return plot.new(7.8)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from drawn import assert_clear
 
-from fabriclab import figures
-from fabriclab.figures import grading as drawings
+from fabriclab.classroom import figures as drawings
+from fabriclab.course.engine import plot
 
 LONG = [
     "One exercise",
@@ -44,7 +44,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     11 points.
     """
     rows = {"outcomes, fifteen": 15, "outcomes": 3, "slips": 4}.get(name, 1)
-    figure, axes = figures.new(7.2, 3.2 if name.startswith("points") else 1.3 + 0.34 * rows)
+    figure, axes = plot.new(7.2, 3.2 if name.startswith("points") else 1.3 + 0.34 * rows)
     DRAWINGS[name](axes)
     assert_clear(figure)
 
@@ -56,7 +56,7 @@ def test_every_student_stands_in_one_bar(points, most):
     """Somebody with no points, or with all, would stand in no bar, or the median would be
     another's.
     """
-    figure, axes = figures.new()
+    figure, axes = plot.new()
     artists = drawings.distribution(axes, points, most)
     assert sum(bar.get_height() for bar in artists["bars"]) == len(points)
     for bar in artists["bars"]:
@@ -72,7 +72,7 @@ def test_every_student_stands_in_one_bar(points, most):
 
 def test_outcomes_fill_a_row_in_order():
     """A share would be drawn over another, or the rows stand in another order than the names."""
-    artists = drawings.outcomes(figures.new()[1], LONG, SHARES)
+    artists = drawings.outcomes(plot.new()[1], LONG, SHARES)
     left = np.zeros(3)
     for name, bars in artists["bars"].items():
         np.testing.assert_allclose([bar.get_x() for bar in bars], left, atol=1e-12)
@@ -87,7 +87,7 @@ def test_outcomes_fill_a_row_in_order():
 
 def test_slips_are_counted_at_the_bar():
     """A bar would be as long as another's count."""
-    artists = drawings.slips(figures.new()[1], ["8x", "sign"], [1200, 3])
+    artists = drawings.slips(plot.new()[1], ["8x", "sign"], [1200, 3])
     assert [bar.get_width() for bar in artists["bars"]] == [1200, 3] and [
         label.get_text() for label in artists["labels"]
     ] == ["1,200", "3"]

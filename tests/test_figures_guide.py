@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from drawn import assert_clear
 
-from fabriclab import catalog, figures, nccl
-from fabriclab.figures import guide as drawings
+from fabriclab import catalog, nccl
+from fabriclab.course.engine import plot
+from fabriclab.course.guide import figures as drawings
 from fabriclab.units import GB, KB, MB, TB, Gbps
 
 PLAIN, ONE, TCP = (
@@ -32,7 +33,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new()
+    return plot.new()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -68,7 +69,7 @@ def test_ladder_of_bandwidth(fresh):
         "50 GB/s to 100 GB/s",
         "not given",
     ]
-    assert {f.get_color() for f in artists["factors"]} == {figures.COLOURS["bad"]}
+    assert {f.get_color() for f in artists["factors"]} == {plot.COLOURS["bad"]}
 
 
 def test_ladder_of_latency_and_a_rule_that_holds(fresh):
@@ -79,12 +80,8 @@ def test_ladder_of_latency_and_a_rule_that_holds(fresh):
         "3 to 5 times",
         "2,000 to 33,333 times",
     ]
-    wide = drawings.ladder(figures.new()[1], catalog.TIERS, "latency", rule=(2, 6))
-    assert [f.get_color() == figures.COLOURS["good"] for f in wide["factors"]] == [
-        False,
-        True,
-        False,
-    ]
+    wide = drawings.ladder(plot.new()[1], catalog.TIERS, "latency", rule=(2, 6))
+    assert [f.get_color() == plot.COLOURS["good"] for f in wide["factors"]] == [False, True, False]
 
 
 def test_generations_stand_at_their_years(fresh):

@@ -9,8 +9,9 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Text
 from scipy import stats
 
-from fabriclab import catalog, figures, link
-from fabriclab.figures import link as drawings
+from fabriclab import catalog, link
+from fabriclab.course.engine import plot
+from fabriclab.course.wires import figures as drawings
 from fabriclab.units import Gbps, kW, ns
 
 RATES = np.array([50, 100, 200]) * Gbps
@@ -45,7 +46,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new()
+    return plot.new()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -53,7 +54,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below
     11 points.
     """
-    figure, axes = figures.new()
+    figure, axes = plot.new()
     DRAWINGS[name](axes)
     assert_clear(figure)
 
@@ -61,7 +62,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
 @pytest.mark.parametrize("name, curves", [("waterfall", "ratios"), ("codeword loss", "losses")])
 def test_no_curve_runs_through_a_number(name, curves):
     """A number is struck through by a curve, or its background wipes a piece of one away."""
-    figure, axes = figures.new()
+    figure, axes = plot.new()
     artists = DRAWINGS[name](axes)
     figure.canvas.draw()
     for label in artists["labels"]:
@@ -243,7 +244,7 @@ def test_a_budget_is_spent_in_order_and_what_is_missing_is_red(fresh):
         "margin": (30, 30),
         "short": (30, 42),
     }
-    assert to_hex(artists["short"][2].get_facecolor()).upper() == figures.COLOURS["bad"]
+    assert to_hex(artists["short"][2].get_facecolor()).upper() == plot.COLOURS["bad"]
     words = [name.get_text() for name in artists["names"]]
     assert words == [
         "50G lanes, 3 m: margin 10.0 dB",
@@ -278,7 +279,7 @@ def test_media_that_reach_are_told_from_those_that_do_not(fresh):
         "reaches 100 m",
     ]
     assert [to_hex(bar.get_facecolor()).upper() for bar in artists["bars"]] == [
-        figures.COLOURS[role] for role in ("bad", "bad", "good")
+        plot.COLOURS[role] for role in ("bad", "bad", "good")
     ]
     assert [bar.get_linewidth() for bar in artists["bars"]] == [0.5, 3, 0.5] and set(
         artists["metres"][0].get_xdata()
@@ -333,7 +334,7 @@ def test_bills_and_shares_are_as_long_as_their_watts(fresh):
     assert [label.get_text() for label in artists["labels"]][
         1
     ] == "two modules a link: 40,000 modules, 800 kW, $10 M"
-    axes = figures.new()[1]
+    axes = plot.new()[1]
     bars = drawings.shares(axes, SHARES)["bars"]
     # 75 kW over 1,024 x 700 W; over that and 75 kW; over 128 nodes of 10.2 kW
     np.testing.assert_allclose(

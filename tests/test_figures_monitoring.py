@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from drawn import assert_clear
 
-from fabriclab import cluster, figures
-from fabriclab.figures import monitoring as drawings
+from fabriclab import cluster
+from fabriclab.course.engine import plot
+from fabriclab.course.monitoring import figures as drawings
 from fabriclab.units import GB, MB, Gbps, us
 
 JOB = (512, 1.5 * us, 48 * GB)
@@ -23,7 +24,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new()
+    return plot.new()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

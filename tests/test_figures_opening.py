@@ -10,9 +10,10 @@ from drawn import assert_clear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabriclab import catalog, figures
+from fabriclab import catalog
 from fabriclab.collectives import Step
-from fabriclab.figures import opening as drawings
+from fabriclab.course.engine import plot
+from fabriclab.course.opening import figures as drawings
 from fabriclab.units import GB, Gbps, ms
 
 LEVELS = [
@@ -50,7 +51,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new()
+    return plot.new()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -58,7 +59,7 @@ def test_words_keep_clear_and_can_be_read_from_the_last_row(name):
     """A label lies on another or leaves the picture, a legend hides a curve, or type is set below
     11 points.
     """
-    figure, axes = figures.new(8.2 if name == "traffic" else 7.2, 4.2)
+    figure, axes = plot.new(8.2 if name == "traffic" else 7.2, 4.2)
     DRAWINGS[name](axes)
     assert_clear(figure)
 
@@ -129,7 +130,7 @@ def test_hierarchy_never_mixes_one_direction_with_two(fresh):
     the axis does not say which base.
     """
     one = drawings.hierarchy(fresh[1], catalog.ACCELERATORS)
-    two_axes = figures.new()[1]
+    two_axes = plot.new()[1]
     two = drawings.hierarchy(two_axes, catalog.ACCELERATORS, "both directions")
     heights = [
         [[bar.get_height() for bar in kind] for kind in artists["bars"]] for artists in (one, two)
@@ -211,7 +212,7 @@ def test_overlap_starts_the_allreduce_inside_the_backward_pass(fresh):
 @given(st.floats(1e-6, 100), st.floats(0, 1000), st.floats(0, 1))
 def test_a_step_of_any_length_is_in_view_and_uses_the_width(compute, communication, overlap):
     """A bar runs off the end of the time axis, or all bars crowd into a corner of it."""
-    axes = figures.new()[1]
+    axes = plot.new()[1]
     artists = drawings.timeline(axes, {"a step": Step(compute, compute, communication, overlap)})
     end = max(
         stop

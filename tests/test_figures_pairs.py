@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from drawn import LUMINANCE, assert_clear, linear
 
-from fabriclab import figures, topology
-from fabriclab.figures import pairs as drawings
-from fabriclab.telemetry.pairs import Pairs, Part, explain, measure, of_matrix
+from fabriclab import topology
+from fabriclab.course.engine import plot
+from fabriclab.course.monitoring import heat_map as drawings
+from fabriclab.logs.pairs import Pairs, Part, explain, measure, of_matrix
 from fabriclab.units import GB
 
 SMALL = topology.leaf_spine(4, 2, 4, 4)
@@ -43,7 +44,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new(7.2, 5.0)
+    return plot.new(7.2, 5.0)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

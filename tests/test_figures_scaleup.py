@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from drawn import assert_clear
 
-from fabriclab import figures, scaleup
-from fabriclab.figures import scaleup as drawings
+from fabriclab import scaleup
+from fabriclab.course.engine import plot
+from fabriclab.course.scaleup import figures as drawings
 from fabriclab.units import GB, Gbps
 
 TREE = scaleup.PcieTree(64, 144, 64 * GB)
@@ -29,7 +30,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new(7.8, 4.0)
+    return plot.new(7.8, 4.0)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

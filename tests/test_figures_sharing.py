@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from drawn import assert_clear
 
-from fabriclab import cluster, figures
-from fabriclab.figures import sharing as drawings
+from fabriclab import cluster
+from fabriclab.course.engine import plot
+from fabriclab.course.sharing import figures as drawings
 from fabriclab.units import GB, Gbps, ms
 
 PORT = 400 * Gbps
@@ -37,7 +38,7 @@ DRAWINGS = {
 
 @pytest.fixture
 def fresh():
-    return figures.new(7.8, 4.2)
+    return plot.new(7.8, 4.2)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

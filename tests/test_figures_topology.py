@@ -7,10 +7,11 @@ import pytest
 from drawn import assert_clear, collisions, words
 from matplotlib.text import Text
 
-from fabriclab import figures, telemetry, topology
-from fabriclab.figures import topology as drawings
-from fabriclab.figures.wiring import WORDS, layout
-from fabriclab.figures.wiring.scene import cut_off
+from fabriclab import logs, topology
+from fabriclab.course.engine import plot
+from fabriclab.course.topology import figures as drawings
+from fabriclab.course.topology.wiring import WORDS, layout
+from fabriclab.course.topology.wiring.scene import cut_off
 from fabriclab.units import GB, TB, ms
 
 NETWORKS = {
@@ -89,7 +90,7 @@ def boxes(figure, artists):
 @pytest.mark.parametrize("name, lost", DRAWN)
 def test_words_keep_clear_of_each_other_and_of_boxes(name, lost):
     """A count lies on another, leaves the picture, or runs into a switch; or two boxes overlap."""
-    figure, axes = figures.new()
+    figure, axes = plot.new()
     artists = drawings.wiring(axes, NETWORKS[name](), lost)
     assert collisions(figure) == []
     assert (
@@ -333,18 +334,18 @@ def test_a_fabric_read_from_a_log_can_be_drawn(tmp_path):
     """What `fabriclab read` makes of ibnetdiscover's output breaks the drawing,
     or loses a switch.
     """
-    from fabriclab.telemetry import made
+    from tools import samples as made
 
     path = tmp_path / "fabric.txt"
     path.write_text(made.ibnetdiscover(topology.leaf_spine(4, 2, 8, 8, radix=40)))
-    network = telemetry.read(path).topology()
+    network = logs.read(path).topology()
     scene = layout(network)
     assert sum(kind == "switch" for _, kind in scene.shapes) == 6 and len(scene.lines) == 4 + 8
 
 
 def test_moving_a_wiring_gives_what_a_new_drawing_gives():
     """An explorer's picture depends on what it showed before."""
-    figure, axes = figures.new()
+    figure, axes = plot.new()
     artists = drawings.wiring(axes, topology.fat_tree(16), "core switch")
     for network, lost in (
         (topology.torus((4, 4, 8)), "z cable"),
@@ -352,9 +353,9 @@ def test_moving_a_wiring_gives_what_a_new_drawing_gives():
         (topology.build(1024, 64), "leaf switch"),
     ):
         drawings.move_wiring(artists, network, lost)
-        again, other = figures.new()
+        again, other = plot.new()
         drawings.wiring(other, network, lost)
-        assert figures.png(figure) == figures.png(again)
+        assert plot.png(figure) == plot.png(again)
 
 
 # the charts
@@ -429,14 +430,14 @@ def test_charts_are_legible(name):
     """Words run into each other or off the picture, a legend hides a curve, or type is too small
     for a projector.
     """
-    figure, axes = figures.new(8.2 if "against" in name else 7.2, 4.6)
+    figure, axes = plot.new(8.2 if "against" in name else 7.2, 4.6)
     CHARTS[name](axes)
     assert_clear(figure)
 
 
 @pytest.fixture
 def axes():
-    return figures.new()[1]
+    return plot.new()[1]
 
 
 def test_figure_10_cables_gpu_i_to_rail_switch_i(axes):
@@ -507,7 +508,7 @@ def test_figure_11_bars_are_the_wirings_and_diamonds_the_texts(axes):
     np.testing.assert_allclose(artists["bits"].get_xlim(), (8 * low, 8 * high))
     # 25.6 TB/s are 204.8 Tb/s
     assert [text.get_text() for text in artists["bits"].get_xticklabels()][-1] == "200 Tb/s"
-    costs = drawings.families(figures.new()[1], *COSTS, "$")
+    costs = drawings.families(plot.new()[1], *COSTS, "$")
     assert [(round(bar.get_x(), 2), round(bar.get_width(), 2)) for bar in costs["derived"]] == [
         (5.09, 9.41),
         (0, 3.0),
@@ -602,7 +603,7 @@ def test_failure_bars_are_what_is_left(axes):
         "host-leaf cable: 1 host lost, 99.8% left",
         "leaf-spine cable: no host lost, 99.8% left",
     ]
-    dragonfly = drawings.failures(figures.new()[1], FAILURES["dragonfly"])
+    dragonfly = drawings.failures(plot.new()[1], FAILURES["dragonfly"])
     assert (
         dragonfly["labels"][0].get_text()
         == "router switch: 2 hosts lost, 90% left, paths up to 2 links longer"

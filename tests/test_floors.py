@@ -128,12 +128,12 @@ def test_the_package_itself_imports_no_room():
 @pytest.mark.parametrize(
     "statement",
     [
-        "import fabriclab.ledger",
-        "import fabriclab.ledger.rows as r",
+        "import fabriclab.course.engine.ledger",
+        "import fabriclab.course.engine.ledger.rows as r",
         "from fabriclab import ledger",
         "from fabriclab import units, ledger",
-        "from fabriclab.ledger import Row",
-        "from fabriclab.ledger.rows import ROWS",
+        "from fabriclab.course.engine.ledger import Row",
+        "from fabriclab.course.engine.ledger.rows import ROWS",
         "from . import ledger",
         "from .ledger import Row",
         "def f():\n    from fabriclab import ledger",
@@ -155,8 +155,7 @@ def test_the_rule_sees_out_of_folders_and_leaves_neighbours_alone():
         steps_up(
             "telemetry",
             rooms_used(
-                "from .nccl import read\nfrom fabriclab.telemetry import fit\nfrom .. import"
-                " transport",
+                "from .nccl import read\nfrom fabriclab.logs import fit\nfrom .. import transport",
                 within,
             ),
         )

@@ -12,8 +12,8 @@ from nbgrader.apps.nbgraderapp import NbGraderApp
 from traitlets.config import Config
 
 from fabriclab import __main__ as cli
-from fabriclab.exercises import bank, strip
-from fabriclab.grading import batch, release
+from fabriclab.classroom import batch, release, strip
+from fabriclab.course.engine.exercises import bank
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "INSTRUCTOR.md").read_text(encoding="utf-8")

@@ -9,8 +9,9 @@ from pathlib import Path
 import printed
 import pytest
 
-from fabriclab import ledger, units
-from fabriclab.ledger import Row
+from fabriclab import units
+from fabriclab.course.engine import ledger
+from fabriclab.course.engine.ledger import Row
 from fabriclab.units import ms, us
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
@@ -152,7 +153,7 @@ def test_every_known_erratum_has_a_row_or_a_saying():
     """An erratum that was once found would be listed nowhere: 27 of the chapter, 6 of its
     translation, 13 of the guide, 8 between the two.
     """
-    from fabriclab.ledger import words
+    from fabriclab.course.errata import words
 
     told = " ".join(
         [*(row.note for row in ledger.rows()), *(saying.id for saying in words.SAYINGS)]
@@ -162,7 +163,7 @@ def test_every_known_erratum_has_a_row_or_a_saying():
 
 def test_sayings_are_shown_whole():
     """A saying would miss from the table, or its words be set as marks of HTML."""
-    from fabriclab.ledger import words
+    from fabriclab.course.errata import words
 
     assert (
         words.table()._repr_html_().count("<tr>")

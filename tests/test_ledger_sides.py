@@ -3,7 +3,7 @@ and in plain text.
 """
 
 from fabriclab import catalog
-from fabriclab.ledger import sides
+from fabriclab.course.errata import sides
 
 
 def test_the_table_shows_all_sides():

@@ -17,7 +17,8 @@ from nbgrader import preprocessors
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
-from fabriclab.exercises import bank, strip
+from fabriclab.classroom import strip
+from fabriclab.course.engine.exercises import bank
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKED = sorted((ROOT / "solutions").glob("*.ipynb"))

@@ -493,7 +493,7 @@ def sample():
                 outputs=number,
             ),
             new.new_code_cell(
-                "fabriclab.figures.show()", id="c3", execution_count=3, outputs=picture
+                "fabriclab.course.engine.plot.show()", id="c3", execution_count=3, outputs=picture
             ),
             new.new_code_cell("x = 1", id="c4", execution_count=4),
             new.new_markdown_cell(

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabriclab import telemetry, topology
-from fabriclab.telemetry import pairs
-from fabriclab.telemetry.pairs import Part, explain, measure
-from fabriclab.telemetry.pairs.evidence import Family
+from fabriclab import logs, topology
+from fabriclab.logs import pairs
+from fabriclab.logs.pairs import Part, explain, measure
+from fabriclab.logs.pairs.evidence import Family
 from fabriclab.units import GB
 
 LOGS = Path(__file__).resolve().parent.parent / "notebooks" / "logs"
@@ -500,7 +500,7 @@ def test_group_quantiles_by_definition():
 
 def test_wiring_from_a_listed_fabric():
     """A fabric that ibnetdiscover listed gives other leaves, spines or host names than its file."""
-    fabric = telemetry.read(LOGS / "ibnetdiscover_32_hosts.txt")
+    fabric = logs.read(LOGS / "ibnetdiscover_32_hosts.txt")
     where = pairs.wiring(fabric)
     assert where.spines == (("spine-1", "spine-2"),) and where.leaves == (
         "leaf-1",

@@ -12,9 +12,9 @@ from damage import damaged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fabriclab import telemetry, topology
-from fabriclab.telemetry import pairs
-from fabriclab.telemetry.pairs import Part, as_list, as_matrix, explain, measure
+from fabriclab import logs, topology
+from fabriclab.logs import pairs
+from fabriclab.logs.pairs import Part, as_list, as_matrix, explain, measure
 from fabriclab.units import GB, Gbps, MiB
 
 LOGS = Path(__file__).resolve().parent.parent / "notebooks" / "logs"
@@ -49,7 +49,7 @@ def test_a_matrix(file):
     """A row is not the sender, an empty cell is a zero or a zero no measurement, or the unit is
     another.
     """
-    found = telemetry.read(file(MATRIX))
+    found = logs.read(file(MATRIX))
     assert (found.tool, found.layout, found.unit, found.pairs.hosts) == (
         "all-pairs bandwidth",
         "matrix",
@@ -62,10 +62,10 @@ def test_a_matrix(file):
 
 def test_a_list(file):
     """A pair goes the wrong way, or hosts do not stand in the order in which people count them."""
-    found = telemetry.read(file(LIST))
+    found = logs.read(file(LIST))
     assert (found.layout, found.pairs.hosts, found.pairs.via) == ("list", ("n2", "n10"), None)
     assert cells(found) == {("n2", "n10"): 48 * GB, ("n10", "n2"): 24.5 * GB}
-    pinned = telemetry.read(file("src dst bw[GB/s] spine\na b 48 s10\na b 24 s9\nb c 47 -\n"))
+    pinned = logs.read(file("src dst bw[GB/s] spine\na b 48 s10\na b 24 s9\nb c 47 -\n"))
     assert pinned.pairs.spines == ("s9", "s10")
     assert cells(pinned) == {
         ("a", "b", "s10"): 48 * GB,
@@ -97,7 +97,7 @@ def test_a_list(file):
 )
 def test_other_spellings_of_one_matrix(file, text):
     """Another separator, corner, quote, end of line or order of the corner gives other cells."""
-    assert cells(telemetry.read(file(text))) == cells(telemetry.read(file(MATRIX)))
+    assert cells(logs.read(file(text))) == cells(logs.read(file(MATRIX)))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_units(file, unit, scale):
         f"# {unit}\n" + LIST.replace(" [GB/s]", ""),
         LIST.replace("bandwidth [GB/s]", f"bandwidth_{unit}"),
     ):
-        assert cells(telemetry.read(file(text))) == {
+        assert cells(logs.read(file(text))) == {
             ("n2", "n10"): pytest.approx(48 * scale),
             ("n10", "n2"): pytest.approx(24.5 * scale),
         }
@@ -177,14 +177,14 @@ def test_refused_with_line_and_reason(file, text, told):
 
 def test_the_same_pair_twice_alike_is_one(file):
     """A list that two people joined is refused though its doubles agree."""
-    assert cells(telemetry.read(file(LIST + "n2,n10,48.0\n"))) == cells(telemetry.read(file(LIST)))
+    assert cells(logs.read(file(LIST + "n2,n10,48.0\n"))) == cells(logs.read(file(LIST)))
 
 
 def test_a_list_without_end(file, monkeypatch):
     """A list of any length is taken into memory."""
     with pytest.raises(ValueError, match="more than 2,048 hosts"):
         pairs.read(file("source,target,Gb/s\n" + "".join(f"h{at},x,3\n" for at in range(3000))))
-    monkeypatch.setattr("fabriclab.telemetry.pairs.table._MOST_PAIRS", 100)
+    monkeypatch.setattr("fabriclab.logs.pairs.table._MOST_PAIRS", 100)
     with pytest.raises(ValueError, match="line 102: more than 100 pairs"):
         pairs.read(
             file("source,target,Gb/s\n" + "".join(f"h{at},h{at + 1},3\n" for at in range(200)))
@@ -201,7 +201,7 @@ def test_what_is_written_is_read_back(file, size, seed, unit):
     written = pairs.of_matrix(matrix)
     step = 0.0051 * {"Gb/s": Gbps, "GB/s": GB, "MiB/s": MiB}[unit]
     for text in (as_matrix(written, unit), as_list(written, unit)):
-        found = cells(telemetry.read(file(text)))
+        found = cells(logs.read(file(text)))
         there = {
             (written.hosts[s], written.hosts[t]): rate
             for s, t, rate in zip(written.source, written.target, written.bandwidth)
@@ -209,7 +209,7 @@ def test_what_is_written_is_read_back(file, size, seed, unit):
         assert found.keys() == there.keys() and all(
             abs(found[pair] - there[pair]) <= step for pair in there
         )
-    assert telemetry.report(file(text))
+    assert logs.report(file(text))
 
 
 @pytest.mark.parametrize(
@@ -234,20 +234,20 @@ def test_shipped_files_tell_what_they_were_made_of():
     """A shipped file does not tell its fault, or tells another; the maker's bytes are guarded with
     those of all logs.
     """
-    assert explain(telemetry.read(LOGS / "all_pairs_16_hosts.csv")).parts == (
+    assert explain(logs.read(LOGS / "all_pairs_16_hosts.csv")).parts == (
         Part("host", "host-06", way="in"),
     )
     network = topology.leaf_spine(4, 4, 8, 8)
-    (hashed,) = explain(telemetry.read(LOGS / "all_pairs_32_hosts.csv"), network).findings
+    (hashed,) = explain(logs.read(LOGS / "all_pairs_32_hosts.csv"), network).findings
     assert {part.name for part in hashed.parts} == {"spine-1", "spine-2", "spine-3", "spine-4"}
-    assert explain(telemetry.read(LOGS / "all_pairs_pinned.csv"), network).parts == (
+    assert explain(logs.read(LOGS / "all_pairs_pinned.csv"), network).parts == (
         Part("spine", "spine-3"),
     )
 
 
 def test_reports():
     """The report does not name shape, unit, median, the cold host and what the evidence says."""
-    said = telemetry.report(LOGS / "all_pairs_16_hosts.csv")
+    said = logs.report(LOGS / "all_pairs_16_hosts.csv")
     for words in (
         "a matrix in Gb/s: 240 of 240 ordered pairs of 16 hosts",
         "median 47.95 GB/s",
@@ -255,14 +255,14 @@ def test_reports():
         "! host-06 receiving: 15 cold pairs at 50%",
     ):
         assert words in said
-    blind = telemetry.report(LOGS / "all_pairs_32_hosts.csv")
+    blind = logs.report(LOGS / "all_pairs_32_hosts.csv")
     assert "190 cold pairs that no host explains" in blind and "host-06 receiving" not in blind
 
 
 def test_no_other_tools_lines_look_like_pairs():
     """A log of another tool is taken for pairs, and so refused as two tools' output."""
     for path in sorted(LOGS.iterdir()):
-        mine = telemetry.recognise(path) is pairs
+        mine = logs.recognise(path) is pairs
         assert mine == path.name.startswith("all_pairs")
 
 
@@ -307,6 +307,6 @@ def test_any_bytes(file, junk, at):
     """Some sequence of bytes within a file raises something other than ValueError."""
     whole = MATRIX.encode()
     try:
-        telemetry.report(file(whole[:at] + junk + whole[at:]))
+        logs.report(file(whole[:at] + junk + whole[at:]))
     except ValueError as refused:
         assert "pairs.csv" in str(refused)

@@ -1,0 +1,357 @@
+"""Drawings for level 4: queues, stragglers, congestion control, hashing. Floor 5.
+
+As in `fabriclab.course.transport.figures`, what an explorer brings to life is drawn by the same `move_...`
+that moves it. What waits for what, pauses over a network and dependencies among buffers, has a
+module of its own, and so have fleets.
+"""
+
+import numpy as np
+from matplotlib.collections import LineCollection, PolyCollection
+
+from fabriclab import congestion
+from fabriclab.course.behaviour.fleet_figures import (
+    apart,
+    at_least_one,
+    checkpoints,
+    move_at_least_one,
+    move_checkpoints,
+)
+from fabriclab.course.behaviour.waiting_figures import dependencies, move_dependencies, pauses
+from fabriclab.course.engine.plot import COLOURS, SERIES, STYLE, drawing, log_axis
+from fabriclab.units import GB, KB, ms, ns, si, us
+
+_CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
+_NEAR = {"textcoords": "offset points"}
+HIGHEST = 5  # of a path's load, in even splits
+
+
+@drawing
+def panels(ax, rows, columns, **grid):
+    """`ax` and further Axes in its style that fill its figure, row by row."""
+    grid = ax.figure.add_gridspec(rows, columns, **grid)
+    ax.set_subplotspec(grid[0])
+    others = [ax.figure.add_subplot(grid[place]) for place in range(1, rows * columns)]
+    for other in others:
+        other.set_axisbelow(True)
+        other.tick_params(which="both", labelsize=STYLE["xtick.labelsize"])
+    return [ax, *others]
+
+
+@drawing
+def queue(ax, trace, levels, packets=None):
+    """Figure 12: the bytes in a queue against time, as a fluid (`congestion.Trace`) and packet by
+    packet, in log-log.
+
+    `levels` maps a name to bytes, drawn as lines: the buffer, PFC's Xoff and Xon, ECN's Kmin and
+    Kmax; one that is None waits to be moved. What the buffer could not hold is shaded. `packets` is
+    (seconds, bytes), as in ``run.times, run.queues[port]``. Returns the artists, lists by name.
+    """
+    log_axis(ax.xaxis, "s", 10 * ns, 200 * ms)
+    log_axis(ax.yaxis, "B", 1 * KB, 1 * GB)
+    ax.set(xlabel="time since the first byte", ylabel="bytes in the queue")
+    looks = [("ink", "-")] + [("muted", dash) for dash in ((0, (6, 2)), (0, (2, 1)), "-.", ":")]
+    artists = {
+        "lost": [
+            ax.fill_between(
+                [1.0],
+                1.0,
+                1.0,
+                facecolor=COLOURS["loss"],
+                alpha=0.35,
+                hatch="xx",
+                edgecolor=COLOURS["loss"],
+                linewidth=0,
+            )
+        ],
+        "levels": [
+            ax.plot([], [], color=COLOURS[colour], linestyle=dash, linewidth=1.4)[0]
+            for _, (colour, dash) in zip(levels, looks)
+        ],
+        "fluid": ax.plot([], [], color=COLOURS["first"], linewidth=4.5, label="fluid"),
+        "packets": ax.plot([], [], color=COLOURS["startup"], linestyle=(0, (2, 1)), linewidth=1.8),
+        "level labels": [
+            ax.annotate(
+                "", (1, 1), (6, 0), xycoords=ax.transAxes, va="center", fontsize=11, **_NEAR
+            )
+            for _ in levels
+        ],
+        # above the axes: inside there is no place that some queue does not cross
+        "outcome": [ax.annotate("", (0, 1), (0, 7), xycoords=ax.transAxes, **_NEAR)],
+    }
+    artists["legend"] = ax.legend(
+        [artists["fluid"][0], artists["packets"][0], artists["lost"][0]],
+        ["fluid", "packets", "no room: lost"],
+        loc="lower left",
+        bbox_to_anchor=(0, 1.08),
+        ncols=3,
+        borderaxespad=0.2,
+    )
+    move_queue(artists, trace, levels, packets)
+    return artists
+
+
+def move_queue(artists, trace, levels, packets=None):
+    """Set the artists of `queue` to another trace and other levels of the same names."""
+    ax, end = artists["fluid"][0].axes, float(trace.times[-1])
+    (early, late), (low, high) = ax.get_xlim(), ax.get_ylim()
+    times = np.union1d(np.geomspace(min(early, end), end, 400), trace.times)
+    held, lost = trace.at(times), np.interp(times, trace.times, trace.lost)
+    artists["fluid"][0].set_data(times, np.maximum(held, 1.0))
+    artists["packets"][0].set_data(
+        *([], []) if packets is None else (packets[0], np.maximum(packets[1], 1.0))
+    )
+    top, missing = trace.queue.max(), float(trace.lost[-1])
+    # from the moment the buffer is full until no more comes
+    losing = (
+        (times >= trace.first_above(top))
+        & (times <= trace.times[np.searchsorted(trace.lost, missing)])
+        & (missing > 0)
+    )
+    artists["lost"][0].set_data(times[losing], top, top + lost[losing])
+    places = apart(
+        [np.log(value / low) / np.log(high / low) if value else None for value in levels.values()],
+        0.065,
+    )
+    for (name, value), line, label, place in zip(
+        levels.items(), artists["levels"], artists["level labels"], places
+    ):
+        shown = value is not None and low <= value <= high
+        line.set_data([early, late] if shown else [], [value, value] if shown else [])
+        label.set_text(f"{name} {si(value, 'B')}" if shown else "")
+        label.xy = 1, place if shown else 1
+    words = [
+        (
+            f"full after {si(trace.first_above(top), 's', 3)}, {si(missing, 'B')} lost"
+            if missing
+            else "never full"
+            if top
+            else "no queue"
+        )
+    ]
+    if trace.queue[-1] == 0 < top:
+        words.append(
+            f"empty after {si(float(trace.times[np.flatnonzero(trace.queue > 0)[-1] + 1]), 's', 3)}"
+        )
+    artists["outcome"][0].set_text(", ".join(words))
+
+
+@drawing
+def stragglers(ax, distribution, most=100_000, steps=200):
+    """How long the slowest of N workers takes against N, one worker's time being drawn from
+    `distribution` (scipy.stats, frozen).
+
+    Curves: the mean step and its p99, from order statistics; a line at one worker's own mean; dots
+    are means of `steps` simulated steps each. Returns the artists, lists by name.
+    """
+    workers = np.unique(np.round(np.geomspace(1, most, 61)))
+    few = np.unique(np.round(np.geomspace(1, min(most, 10_000), 9)))
+    log_axis(ax.xaxis, "", 1, most)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    mean = [congestion.slowest_mean(distribution, n) for n in workers]
+    tail = congestion.slowest_quantile(distribution, workers, 0.99)
+    ax.set(
+        ylim=(0, 1.1 * max(tail)),
+        xlabel="workers N, each step waits for all",
+        ylabel="time of a step",
+    )
+    ax.yaxis.set_major_formatter(lambda value, _: si(value, "s"))
+    artists = {
+        "tail": ax.plot(workers, tail, color=COLOURS["second"], linestyle="--", label="p99 step"),
+        "mean": ax.plot(workers, mean, color=COLOURS["first"], label="mean step"),
+        "simulated": ax.plot(
+            few,
+            [congestion.slowest_simulated(distribution, n, steps).mean() for n in few],
+            "o",
+            color=COLOURS["first"],
+            markerfacecolor="white",
+            markersize=7,
+            label="simulated",
+        ),
+        "one": ax.plot(
+            [1, most],
+            [distribution.mean()] * 2,
+            ":",
+            color=COLOURS["muted"],
+            label="one worker's mean",
+        ),
+    }
+    top = ax.get_ylim()[1]
+    ends = [float(tail[-1]), mean[-1], distribution.mean()]
+    artists["labels"] = [
+        ax.annotate(
+            si(end, "s", 3), (1, place), (6, 0), xycoords=ax.transAxes, va="center", **_NEAR
+        )
+        for end, place in zip(ends, apart([end / top for end in ends], 0.065))
+    ]
+    artists["legend"] = ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=4, columnspacing=1.0, borderaxespad=0.2
+    )
+    return artists
+
+
+@drawing
+def control(ax, capacity, runs, rests=None):
+    """Congestion control side by side: a column per scheme, above the rate of each flow, below the
+    queue, against log time.
+
+    `runs` maps a name to (seconds, rates in bytes/s with a column per flow, queue in bytes): of a
+    `congestion.Trajectory` or `Rounds`. `capacity` is the port's, in bytes/s; the line is each
+    flow's fair share. `rests` maps a name to the queue at rest: `congestion.fixed_point`,
+    `steady_queue`; inf where there is no rest. Fills the figure of `ax`. Returns the artists, lists
+    by name, a scheme an entry.
+    """
+    axes = panels(ax, 2, len(runs), height_ratios=(1.1, 1))
+    artists = {"axes": axes, "rates": [], "fair": [], "queue": [], "rests": [], "labels": []}
+    for place, (name, (colour, _)) in enumerate(zip(runs, SERIES)):
+        above, below = axes[place], axes[place + len(runs)]
+        for each in (above, below):
+            log_axis(each.xaxis, "s", 10 * us, 20 * ms)
+        log_axis(above.yaxis, "", 1e-3, 1.5)
+        log_axis(below.yaxis, "B", 100, 1 * GB, each=100)
+        above.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        above.set_title(name)
+        above.tick_params(labelbottom=False)
+        if place:
+            above.tick_params(labelleft=False)
+            below.tick_params(labelleft=False)
+        artists["rates"].append(
+            above.add_collection(
+                LineCollection([], colors=COLOURS[colour], linewidths=1.2, alpha=0.8)
+            )
+        )
+        artists["fair"] += above.plot([], [], color=COLOURS["ink"], linestyle=":", linewidth=1.6)
+        artists["queue"] += below.plot([], [], color=COLOURS[colour])
+        artists["rests"] += below.plot([], [], color=COLOURS["ink"], linestyle="--", linewidth=1.4)
+        artists["labels"] += [
+            # where no rate begins, and no queue ends
+            above.text(0.03, 0.06, "", transform=above.transAxes, fontsize=11, bbox=_CLEAR),
+            below.text(
+                0.98,
+                0.95,
+                "",
+                transform=below.transAxes,
+                fontsize=11,
+                bbox=_CLEAR,
+                ha="right",
+                va="top",
+            ),
+        ]
+        below.set_xlabel("time")
+    axes[0].set_ylabel("rate, share of port")
+    axes[len(runs)].set_ylabel("queue")
+    move_control(artists, capacity, runs, rests)
+    return artists
+
+
+def move_control(artists, capacity, runs, rests=None):
+    """Set the artists of `control` to other runs of the same names."""
+    for place, (name, (times, rates, held)) in enumerate(runs.items()):
+        # a logarithmic axis has no place for the start itself
+        times, shares, held = (
+            times[times > 0],
+            np.asarray(rates)[times > 0] / capacity,
+            held[times > 0],
+        )
+        artists["rates"][place].set_segments([np.column_stack([times, flow]) for flow in shares.T])
+        fair = 1 / shares.shape[1]
+        artists["fair"][place].set_data([10 * us, 20 * ms], [fair, fair])
+        artists["queue"][place].set_data(times, np.maximum(held, 1.0))
+        rest = (rests or {}).get(name)
+        shown = rest is not None and 0 < rest < np.inf
+        artists["rests"][place].set_data(
+            [10 * us, 20 * ms] if shown else [], [rest, rest] if shown else []
+        )
+        share, point = artists["labels"][2 * place : 2 * place + 2]
+        share.set_text(f"fair share {fair:.3g}")
+        point.set_text(
+            ""
+            if rest is None
+            else "no point of rest"
+            if rest == np.inf
+            else f"rests at {si(rest, 'B', 3)}"
+        )
+
+
+@drawing
+def loads(ax, counts, odds):
+    """Flows on each path of one draw (`counts`), and beside it the exact odds of the fullest path.
+
+    `odds[k]` is P(fullest = k), as `congestion.fullest_path` gives it. Both stand on one scale,
+    multiples of the most even split, ceil(n/m) flows; the fullest path and its odds are hatched.
+    Fills the figure of `ax`. Returns the artists by name.
+    """
+    left, right = panels(ax, 1, 2, width_ratios=(1.2, 1))
+    left.set(
+        xlim=(0, 1),
+        ylim=(0, HIGHEST),
+        xticks=[],
+        xlabel="paths, one draw",
+        ylabel="load, in most even splits",
+    )
+    right.set(
+        xlim=(0, 1),
+        ylim=(0, HIGHEST),
+        xlabel="chance that the fullest path is here",
+        xticks=[0, 0.25, 0.5, 0.75, 1],
+    )
+    right.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    right.tick_params(labelleft=False)
+    look, hatched = (
+        {"facecolor": COLOURS["first"], "linewidth": 0},
+        {"facecolor": COLOURS["second"], "edgecolor": "white", "hatch": "//", "linewidth": 0},
+    )
+    artists = {
+        "paths": [left.add_collection(PolyCollection([], **look))],
+        "fullest": [left.add_collection(PolyCollection([], **hatched))],
+        "odds": [right.add_collection(PolyCollection([], **look))],
+        "drawn": [right.add_collection(PolyCollection([], **hatched))],
+        "even": [
+            each.plot([0, 1], [1, 1], "--", color=COLOURS["ink"], linewidth=1.6)[0]
+            for each in (left, right)
+        ],
+        "counts": [
+            left.annotate("", (0, 0), (0, 3), ha="center", fontsize=11, **_NEAR) for _ in range(16)
+        ],
+        "chances": [
+            right.annotate("", (0, 0), (5, 0), va="center", fontsize=11, bbox=_CLEAR, **_NEAR)
+            for _ in range(3 * HIGHEST)
+        ],
+    }
+    move_loads(artists, counts, odds)
+    return artists
+
+
+def move_loads(artists, counts, odds):
+    """Set the artists of `loads` to another draw, of any number of flows and paths."""
+    counts, odds = np.asarray(counts), np.asarray(odds)
+    least, most = -(-int(counts.sum()) // counts.size), int(counts.max())
+    width = 1 / counts.size
+    bars = [
+        _bar(width * (i + 0.1), 0, width * 0.8, count / least) for i, count in enumerate(counts)
+    ]
+    artists["paths"][0].set_verts([bar for bar, count in zip(bars, counts) if count < most])
+    artists["fullest"][0].set_verts([bar for bar, count in zip(bars, counts) if count == most])
+    rows = {k: _bar(0, (k - 0.4) / least, p, 0.8 / least) for k, p in enumerate(odds) if p > 1e-6}
+    artists["odds"][0].set_verts([row for k, row in rows.items() if k != most])
+    artists["drawn"][0].set_verts([row for k, row in rows.items() if k == most])
+    # counts only where every bar is as wide as its digits, of 8 dots each on a panel of 360
+    roomy = counts.size <= len(artists["counts"]) and 8 * len(f"{most:,}") * counts.size <= 360
+    for i, label in enumerate(artists["counts"]):
+        shown = roomy and i < counts.size and counts[i] <= least * (HIGHEST - 0.5)
+        label.xy = width * (i + 0.5), counts[i] / least if shown else 0
+        label.set_text(f"{counts[i]:,}" if shown else "")
+    # words only where the rows are as tall as words
+    named = (
+        [k for k in rows if odds[k] > 5e-4 and k <= least * (HIGHEST - 0.2)]
+        if least <= 3
+        else [int(odds.argmax())]
+    )
+    for label, k in zip(artists["chances"], named + [None] * len(artists["chances"])):
+        label.xy = (odds[k], k / least) if k is not None else (0, 0)
+        label.set_text(f"{k} flows: {odds[k]:.1%}" if k is not None else "")
+        inside = k is not None and odds[k] > 0.6
+        label.set(ha="right" if inside else "left", position=(-5 if inside else 5, 0))
+
+
+def _bar(x, y, width, height):
+    return [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]

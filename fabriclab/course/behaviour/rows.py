@@ -1,0 +1,447 @@
+"""Level 4: bulk-synchronous steps, PFC and deadlock, congestion control, hashing, incast."""
+
+from fabriclab import congestion, link, reliability
+from fabriclab.course.engine.ledger import Row
+from fabriclab.units import GB, KB, MB, Gbps, Mbps, MiB, day, hour, ms, us
+
+PORT, BUFFER, FEEDBACK = 50 * GB, 32 * MB, 5 * us  # Definition 1.9 and the text around it
+SENDERS = 256
+MODULES = reliability.transceivers(4096, 3)
+SWITCH_MODULES = reliability.transceivers(4096, 3, copper_hosts=True)
+PER_DAY = 1e-5  # Napkin Math 1.5
+FLEET_MTTF = reliability.rate_from_mttf(50_000 * hour)  # the appendix, cable and transceiver
+
+
+def _some_fails(modules, days=1):
+    return reliability.at_least_one(PER_DAY, modules, days)
+
+
+def _fill(ports=None, buffer=BUFFER):
+    return congestion.fill_time(congestion.offered_load(SENDERS, PORT, ports), PORT, buffer)
+
+
+ROWS = [
+    # bulk-synchronous steps
+    Row(
+        "bsp/web-delay",
+        "Level 4, opening",
+        "50 ms",
+        None,
+        "assumed",
+        "an illustration: one user's delay, which no other user notices",
+    ),
+    Row(
+        "bsp/one-link",
+        "Level 4, opening",
+        "1 of 10,000",
+        None,
+        "assumed",
+        "an illustration: one congested link doubles its latency, and the step, a maximum, takes as"
+        " long as it does",
+    ),
+    Row(
+        "bsp/slower",
+        "Definition 1.6",
+        "10 %",
+        None,
+        "assumed",
+        "an input: one GPU, and by the barrier every step",
+    ),
+    Row(
+        "bsp/idle-gpus",
+        "Definition 1.6",
+        "102",
+        lambda: congestion.idle_workers(1024, 0.1),
+        "agrees",
+        "0.1 x 1,023 = 102.3 where the step takes 10 % longer; a GPU whose speed drops by 10 %"
+        f" takes 11.1 % longer, {congestion.idle_workers(1024, 1 / 0.9 - 1):.1f}",
+    ),
+    Row(
+        "bsp/gap",
+        "Definition 1.6",
+        "5 %",
+        None,
+        "assumed",
+        "of the run, an input of its own: the 10 % of the sentence before would be twice the money",
+    ),
+    Row(
+        "bsp/run",
+        "Definition 1.6",
+        "$50 M",
+        None,
+        "assumed",
+        f"a training run, an input: at $3 a GPU-hour {50e6 / 3 / 1024 / 24:.0f} days of 1,024 GPUs",
+    ),
+    Row(
+        "bsp/cost",
+        "Definition 1.6",
+        "$2.5 M",
+        lambda: 0.05 * 50e6,
+        "agrees",
+        "5 % of $50 M, added to the run; as a share of the run so lengthened, 0.05/1.05,"
+        f" ${congestion.straggler_cost(50e6, 0.05) / 1e6:.2f} M. The translation lost the dollar"
+        " signs (E-T6)",
+    ),
+    Row(
+        "bsp/gpu-hour",
+        "Definition 1.6; Monitoring and debugging",
+        "$3",
+        None,
+        "assumed",
+        "per GPU-hour; it does not enter the $2.5 M: $50 M would be 16.7 million GPU-hours",
+    ),
+    Row(
+        "bsp/p99",
+        "after Definition 1.6",
+        "p99",
+        None,
+        "assumed",
+        "the tail that is said to decide. Of 1,024 workers at least one is beyond its own 99th"
+        f" percentile in {100 * reliability.at_least_one(0.01, 1024):.3f} % of steps: what decides"
+        " is the maximum, p99.9 and further",
+    ),
+    Row(
+        "bsp/compute-step",
+        "Priority flow control, opening",
+        "tens of ms",
+        None,
+        "conflicts",
+        "the computing of a step takes 101 ms in Napkin Math 1.2, 500 ms in the gradient bus, and a"
+        " step 4.2 s in Checkpoint 1.5",
+        between=(10 * ms, 99.9 * ms),
+        other="101 ms",
+    ),
+    # priority flow control
+    Row(
+        "pfc/round-trip",
+        "Definition 1.7",
+        "1-5 us",
+        lambda: 2 * 100 * 5e-9,
+        "assumed",
+        "100 m of fibre there and back at 5 ns/m is 1 us; the rest is reaction. It asks for"
+        f" {congestion.pfc_headroom(PORT, 1 * us) / KB:.0f}"
+        f"-{congestion.pfc_headroom(PORT, 5 * us) / KB:.0f}"
+        " KB of headroom per port and priority at 400 Gb/s:"
+        f" {64 * congestion.pfc_headroom(PORT, 5 * us) / MB:.0f} MB for 64 ports, half of the 32 MB"
+        " buffer",
+    ),
+    Row(
+        "pfc/hops",
+        "Definition 1.7",
+        "3-5",
+        lambda: link.switches_on_path(3),
+        "agrees",
+        "upstream: 3 switches are the longest path of two tiers, 5 of three",
+    ),
+    Row(
+        "pfc/nodes",
+        "Definition 1.7",
+        "1,000",
+        None,
+        "assumed",
+        "nodes, an input: 8,000 GPUs, nearly four times what two tiers of 64 ports hold",
+    ),
+    Row(
+        "pfc/cascade",
+        "Definition 1.7; PFC storms and victim flows",
+        "10-50 ms",
+        lambda: congestion.pause_signal_time(5, 5 * us),
+        "differs",
+        "3-5 hops of 1-5 us are 3-25 us, and the longest PAUSE at 400 Gb/s lasts"
+        f" {congestion.pause_time(65_535, 400 * Gbps) / us:.1f} us; milliseconds are the time the"
+        " buffers on the way take to fill: five of 32 MB at 10 GB/s too much need"
+        f" {congestion.pause_spread_time(5, BUFFER, 10 * GB, 5 * us) / ms:.0f} ms (E-21)",
+    ),
+    Row(
+        "pfc/freeze",
+        "Definition 1.7, common misconception",
+        "200 ms",
+        None,
+        "conflicts",
+        "the same cascade, to a whole fabric; unsourced, and a watchdog that fires after 50-200 ms"
+        " would end it first (E-21)",
+        other="10-50 ms",
+    ),
+    Row(
+        "pfc/victims",
+        "Definition 1.7",
+        "thousands",
+        None,
+        "assumed",
+        "GPU pairs, from one slow receiver among 1,000 nodes; no input is given",
+    ),
+    Row(
+        "pfc/loss-stall",
+        "Priority flow control, opening",
+        "several ms",
+        None,
+        "assumed",
+        "a retransmission timeout; no input is given",
+    ),
+    # deadlock
+    Row(
+        "deadlock/war-story",
+        "War Story 1.1",
+        "2016",
+        None,
+        "assumed",
+        "Guo et al., SIGCOMM 2016, pages 202-215; a fact, not a calculation",
+    ),
+    Row(
+        "deadlock/servers",
+        "War Story 1.1",
+        "tens of thousands",
+        None,
+        "assumed",
+        "of servers: Guo et al., the same paper; the fleet that RoCE was rolled out to, not the"
+        " part of it that froze",
+    ),
+    Row(
+        "deadlock/equation-1",
+        "Equation 1",
+        "if and only if",
+        None,
+        "assumed",
+        "a circle of buffer dependencies is necessary; at a given moment it also takes every buffer"
+        " of the circle full, and waiting for the next",
+    ),
+    Row(
+        "deadlock/watchdog",
+        "Watchdog recovery",
+        "50-200 ms",
+        lambda: 200 * ms,
+        "assumed",
+        "SONiC's default is 200 ms for detection; one vendor names 100-400 ms as typical",
+    ),
+    Row(
+        "deadlock/watchdog-stall",
+        "Watchdog recovery",
+        "tens of ms",
+        None,
+        "assumed",
+        f"sending a whole 32 MB buffer again takes {congestion.drain_time(BUFFER, PORT) / ms:.2f}"
+        " ms at 50 GB/s: the rest is the senders' timeout, for which no input is given, and the"
+        " watchdog's own 50-200 ms come on top",
+    ),
+    # Napkin Math 1.5
+    Row(
+        "napkin-1.5/links",
+        "Napkin Math 1.5",
+        "12,288",
+        lambda: MODULES / 2,
+        "agrees",
+        "4,096 x 3 tiers; a third of them lead to hosts, and the section on media makes those"
+        " passive copper",
+    ),
+    Row(
+        "napkin-1.5/transceivers",
+        "Napkin Math 1.5",
+        "24,576",
+        lambda: MODULES,
+        "agrees",
+        f"without the hosts' copper links 8,192 links and {SWITCH_MODULES:,.0f} transceivers, and a"
+        f" chance of {100 * _some_fails(SWITCH_MODULES):.1f} % a day",
+    ),
+    Row(
+        "napkin-1.5/probability",
+        "Napkin Math 1.5 against the appendix's MTTF",
+        "0.001 %",
+        lambda: PER_DAY,
+        "conflicts",
+        "a transceiver a day, an MTTF of 2.4 million hours; the appendix gives cable and"
+        " transceiver 50,000 h, 0.048 % a day:"
+        f" {reliability.expected_failures(FLEET_MTTF, MODULES, day):.1f} a day in this fleet, and"
+        f" one at least with {100 * (1 - reliability.failure_free(FLEET_MTTF, MODULES, day)):.3f}"
+        " %. The section on monitoring has 0.1 % of the links degraded at any time, which at 0.001"
+        " % a day takes faults that stay for 50 days (E-22)",
+        other="0.048 %",
+    ),
+    Row("napkin-1.5/none", "Napkin Math 1.5", "0.782", lambda: 1 - _some_fails(MODULES), "agrees"),
+    Row(
+        "napkin-1.5/at-least-one",
+        "Napkin Math 1.5",
+        "0.218",
+        lambda: _some_fails(MODULES),
+        "agrees",
+    ),
+    Row(
+        "napkin-1.5/percent",
+        "Napkin Math 1.5",
+        "21.8 %",
+        lambda: _some_fails(MODULES),
+        "agrees",
+        f"{100 * _some_fails(MODULES, 7):.1f} % a week; {MODULES * PER_DAY:.3f} failures a day, so"
+        f" one every {reliability.time_to_first(PER_DAY / day, MODULES) / day:.1f} days, and the"
+        f" first bad day is on average the {reliability.periods_to_first(PER_DAY, MODULES):.1f}th",
+    ),
+    Row(
+        "napkin-1.5/storm",
+        "earlier edition, Napkin Math 1.5",
+        "22 %",
+        lambda: _some_fails(MODULES),
+        "agrees",
+        "that edition called it the chance of a PFC storm: it is the chance of one degraded part;"
+        " corrected since",
+    ),
+    # figure 12 and incast
+    Row(
+        "figure-12/offered",
+        "Figure 12",
+        "12.8 TB/s",
+        lambda: congestion.offered_load(SENDERS, PORT),
+        "agrees",
+        "256 x 50 GB/s",
+    ),
+    Row(
+        "figure-12/ratio",
+        "Figure 12; The incast problem",
+        "256x",
+        lambda: congestion.offered_load(SENDERS, PORT) / PORT,
+        "agrees",
+    ),
+    Row(
+        "figure-12/ports",
+        "Figure 12, on the chapter's 64-port switch",
+        "12.8 TB/s",
+        lambda: congestion.offered_load(SENDERS, PORT, ports=64),
+        "differs",
+        "one port of 64 is fed by at most 63: 63 x 50 GB/s = 3.15 TB/s, which fills 32 MB in"
+        f" {_fill(64) / us:.1f} us; 12.8 TB/s takes a switch of 257 ports (E-23)",
+    ),
+    Row("incast/buffer", "Definition 1.9", "32 MB", lambda: BUFFER, "assumed", "an input; decimal"),
+    Row(
+        "incast/fill",
+        "Definition 1.9",
+        "2.5 us",
+        lambda: _fill(),
+        "agrees",
+        f"32 MB / 12.75 TB/s = {_fill() / us:.3f} us; 32 MiB would fill in"
+        f" {_fill(buffer=32 * MiB) / us:.3f} us",
+    ),
+    Row(
+        "incast/drain",
+        "The incast problem",
+        "640 us",
+        lambda: congestion.wait(BUFFER, PORT),
+        "agrees",
+        "32 MB / 50 GB/s: what the last byte of a full buffer waits",
+    ),
+    Row(
+        "incast/feedback",
+        "The incast problem",
+        "5 us",
+        lambda: FEEDBACK,
+        "assumed",
+        "a round trip of the feedback, an input; in it"
+        f" {congestion.feedback_backlog(SENDERS, PORT, PORT, FEEDBACK) / MB:.2f} MB pile up, twice"
+        " the buffer: no mark comes in time for more than"
+        f" {congestion.largest_fan_in(PORT, PORT, BUFFER, FEEDBACK):.0f} senders",
+    ),
+    Row(
+        "incast/bdp",
+        "The incast problem",
+        "250 KB",
+        lambda: congestion.bandwidth_delay_product(PORT, FEEDBACK),
+        "agrees",
+        "50 GB/s x 5 us; the buffer is 128 of them",
+    ),
+    Row(
+        "incast/per-step",
+        "older edition, Incast",
+        "hundreds of times",
+        None,
+        "assumed",
+        "per step; withdrawn since: in a ring AllReduce each rank receives from one other",
+    ),
+    # congestion control
+    Row(
+        "dcqcn/year",
+        "Active congestion control",
+        "2015",
+        None,
+        "assumed",
+        "Zhu et al., SIGCOMM 2015; a fact, not a calculation",
+    ),
+    Row(
+        "dcqcn/utilisation",
+        "older edition, Active congestion control",
+        "85-90 %",
+        lambda: 360 / 400,
+        "agrees",
+        "340-360 of 400 Gb/s; withdrawn since",
+    ),
+    Row(
+        "hpcc/year",
+        "Active congestion control",
+        "2019",
+        None,
+        "assumed",
+        "Li et al., SIGCOMM 2019; a fact, not a calculation",
+    ),
+    Row(
+        "hpcc/round-trip",
+        "Active congestion control",
+        "1",
+        None,
+        "assumed",
+        "round trip from the queue to the new rate: no loop by way of the receiver is faster,"
+        " DCQCN's included. What differs is how much one answer tells",
+    ),
+    Row(
+        "hpcc/utilisation",
+        "older edition, Active congestion control",
+        "more than 95 %",
+        lambda: 16 * congestion.steady_rate(100 * Gbps, 16, 50 * Mbps) / (100 * Gbps),
+        "agrees",
+        "withdrawn since; by its update rule N flows rest at eta + N R_AI/C of the link, with the"
+        " authors' eta 0.95 and R_AI 50 Mb/s at 100 Gb/s 95.8 % for 16 flows",
+        between=(0.95, 1.0),
+    ),
+    Row(
+        "hpcc/tail",
+        "older edition, Active congestion control",
+        "95 %",
+        None,
+        "assumed",
+        "less tail latency; withdrawn since, and no input is given",
+    ),
+    # hashing
+    Row(
+        "ecmp/even",
+        "Adaptive routing",
+        "2",
+        lambda: 8 / 4,
+        "agrees",
+        "flows per link; hashing splits 8 flows so evenly with a chance of"
+        f" {100 * float(congestion.even_split(8, 4)):.2f} %",
+    ),
+    Row(
+        "ecmp/collision",
+        "Adaptive routing",
+        "half",
+        lambda: 2 / 4,
+        "agrees",
+        "4 flows on one link where 2 would do; the fullest of the four links has"
+        f" {congestion.mean_fullest(8, 4):.3f} on average, 4 or more in"
+        f" {100 * congestion.fullest_path(8, 4)[4:].sum():.1f} % of cases, one link is idle in"
+        f" {100 * float(congestion.idle_path(8, 4)):.1f} %, and the mean speed is"
+        f" {100 * congestion.mean_speed(8, 4):.1f} % of an even split's",
+        between=(0.495, 0.505),
+    ),
+    Row(
+        "ecmp/moe-pairs",
+        "Adaptive routing",
+        "4,032",
+        lambda: congestion.all_to_all_flows(64),
+        "agrees",
+        "64 x 63",
+    ),
+    Row(
+        "ecmp/moe-pairs-older",
+        "older edition, Adaptive routing",
+        "4,096",
+        lambda: congestion.all_to_all_flows(64),
+        "differs",
+        "64 x 64 counts what a rank sends to itself; 64 x 63 = 4,032; corrected since",
+    ),
+]

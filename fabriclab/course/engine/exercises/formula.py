@@ -1,0 +1,211 @@
+"""Formulas as answers: a sympy expression, or text, read as arithmetic on named symbols and
+compared at many points.
+
+Text is never evaluated as code. It is parsed, and only numbers, the symbols of the prompt, the four
+operations, powers and a few functions are computed with. Two formulas are equal when they agree at
+points spread over decades; no symbolic simplification, which may take for ever and differs between
+versions.
+"""
+
+import ast
+import math
+import re
+import sys
+import unicodedata
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fabriclab.course.engine.exercises.core import right, unreadable, wrong
+from fabriclab.course.engine.exercises.reader import kind_of, number
+from fabriclab.course.engine.exercises.slips import words
+
+_TWO = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Pow: lambda a, b: math.pow(a, b),
+}
+_ONE = {ast.UAdd: lambda a: a, ast.USub: lambda a: -a}
+_CALLS = {
+    "sqrt": math.sqrt,
+    "log": math.log,
+    "ln": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "exp": math.exp,
+    "abs": abs,
+    "ceil": math.ceil,
+    "ceiling": math.ceil,
+    "floor": math.floor,
+    "max": max,
+    "min": min,
+}
+_LONGEST, _DEEPEST = 600, 60
+
+
+def parse(text, symbols):
+    """The syntax tree of a formula in `symbols`. Raises ValueError saying what cannot be read.
+
+    >>> evaluate(parse("2*(N-1)/N * M/β", ["N", "M", "beta"]), {"N": 4, "M": 8.0, "beta": 2.0})
+    6.0
+    """
+    plain = (
+        unicodedata.normalize("NFKC", text)
+        .strip()
+        .replace("^", "**")
+        .replace("−", "-")
+        .replace("×", "*")
+        .replace("·", "*")
+    )
+    plain = plain.replace("α", "alpha").replace("β", "beta")
+    if len(plain) > _LONGEST:
+        raise ValueError(f"a formula of more than {_LONGEST} characters")
+    if re.search(r"(?<![<>=!])=(?!=)|^Eq\(", plain):
+        raise ValueError("an equation: give its right-hand side alone")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(plain, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise ValueError(
+            "not a formula; write every multiplication as *, as in 2*(N - 1)"
+        ) from error
+    _admit(tree, symbols, _DEEPEST)
+    return tree
+
+
+def _admit(node, symbols, depth):
+    """Refuse whatever is not arithmetic, before anything is computed."""
+    if depth == 0:
+        raise ValueError("a formula nested too deeply")
+    match node:
+        case ast.Constant() if type(node.value) in (int, float):
+            return
+        case ast.Name() if node.id in symbols:
+            return
+        case ast.Name():
+            raise ValueError(f"it uses {node.id[:30]}, which is none of {', '.join(symbols)}")
+        case ast.BinOp() if type(node.op) in _TWO:
+            parts = [node.left, node.right]
+        case ast.UnaryOp() if type(node.op) in _ONE:
+            parts = [node.operand]
+        case ast.Call(func=ast.Name()) if (
+            node.func.id.lower() in _CALLS and node.args and not node.keywords
+        ):
+            parts = node.args
+        case ast.Call():
+            raise ValueError(
+                "a function this formula may not use; if you meant a product, write *, as in 2*(N"
+                " - 1)"
+            )
+        case _:
+            raise ValueError(
+                "more than arithmetic: only numbers, the symbols, + - * / ** and functions such as"
+                " sqrt or log"
+            )
+    for part in parts:
+        _admit(part, symbols, depth - 1)
+
+
+def evaluate(node, at):
+    """The value of an admitted tree, in floats.
+
+    Raises ArithmeticError or ValueError where it has none.
+    """
+    match node:
+        case ast.Constant():
+            return float(node.value)
+        case ast.Name():
+            return float(at[node.id])
+        case ast.BinOp():
+            return _TWO[type(node.op)](evaluate(node.left, at), evaluate(node.right, at))
+        case ast.UnaryOp():
+            return _ONE[type(node.op)](evaluate(node.operand, at))
+        case ast.Call():
+            return float(_CALLS[node.func.id.lower()](*(evaluate(part, at) for part in node.args)))
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An expression in `symbols`. `key(**point)` asks a model, at each of `points(draw)`: dicts
+    over the symbols.
+
+    `slips` are (name, words, wrong key) with the same arguments as `key`.
+    """
+
+    symbols: tuple[str, ...]
+    key: Callable
+    points: Callable
+    slips: tuple = ()
+    by_hand = False
+
+    def wants(self, x):
+        return (
+            f"Answer: a formula in {', '.join(f'`{s}`' for s in self.symbols)}, as a sympy"
+            f' expression or as text such as `"{self.symbols[-2]}*{self.symbols[-1]} / 2"`.'
+        )
+
+    def take(self, answer, x):
+        if type(answer) is list and len(answer) == 1:  # what sympy.solve gives
+            answer = answer[0]
+        if type(answer) is str:
+            return {"text": answer[: 4 * _LONGEST]}
+        sympy = sys.modules.get("sympy")
+        if sympy and isinstance(answer, sympy.Basic):
+            return {"text": str(answer)[: 4 * _LONGEST]}
+        value = number(answer)
+        return (
+            {"unreadable": f"{kind_of(answer)} is not a formula, nor text with one"}
+            if value is None
+            else {"text": repr(value)}
+        )
+
+    def judge(self, data, x):
+        try:
+            tree = parse(data["text"], self.symbols)
+        except ValueError as error:
+            return unreadable(str(error))
+        at, values = self.points(x.draw), []
+        for point in at:
+            try:
+                values.append(evaluate(tree, point))
+            except (ArithmeticError, ValueError, TypeError):
+                return wrong(
+                    "Not yet: your formula has no value at an ordinary point of the range the"
+                    " prompt names (a division by zero, or a root or logarithm of a negative"
+                    " number).",
+                    "no value",
+                )
+        if _agree(values, [self.key(**point) for point in at]):
+            return right("Right: your formula agrees with the model at every point tried.")
+        found = [
+            (name, says)
+            for name, says, slip in self.slips
+            if _agree(values, [slip(**point) for point in at])
+        ]
+        missing = [
+            s
+            for s in self.symbols
+            if s not in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        ]
+        hint = (
+            words(found)
+            if found
+            else (
+                f"It does not depend on {' or '.join(missing)}; should it not?"
+                if missing
+                else "Try a case you can do in your head, such as N = 2."
+            )
+        )
+        return wrong(
+            f"Not yet: your formula and the model part ways. {hint}", *(name for name, _ in found)
+        )
+
+
+def _agree(values, keys):
+    return all(
+        math.isfinite(v) and abs(v - key) <= 1e-9 * abs(key)
+        for v, key in zip(values, keys, strict=True)
+    )

@@ -1,0 +1,194 @@
+"""Widgets that bring a model to life: move a control, and picture and words answer together. Floor
+6.
+
+One class, ``Explorer``, binds controls to a model and to a figure drawn once. The explorers
+themselves stand in one
+module per part of the chapter::
+
+    from fabriclab import explore
+    explore.transport.crossover()
+"""
+
+import base64
+import io
+import textwrap
+import threading
+
+import ipywidgets
+import matplotlib.image
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from fabriclab import on_demand
+from fabriclab.course.engine.canvas import Canvas
+from fabriclab.course.engine.plot import COLOURS
+
+__getattr__ = on_demand(__name__, __path__)
+
+
+def slider(name, values, words, value):
+    """A slider over `values`, each shown as `words(value)` says, such as "1.5 us"; `value` joins
+    them if it is not there.
+
+    It stands on printed, round numbers, one to a press of an arrow key, and its label carries the
+    unit.
+    """
+    stops = sorted({*values, value})
+    return ipywidgets.SelectionSlider(
+        options=[(words(stop), stop) for stop in stops],
+        value=value,
+        description=name,
+        style={"description_width": "130px"},
+        layout={"width": "400px", "max_width": "100%"},
+    )
+
+
+def steps(low, high, unit=1.0):
+    """Round numbers from `low` to `high`, twelve to the decade, times `unit`.
+
+    >>> steps(1, 10)
+    [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]
+    """
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    numbers = [
+        float(f"{first}e{power}")
+        for power in decades
+        for first in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+    ]
+    return [number * unit for number in numbers if low <= number <= high]
+
+
+class Explorer:
+    """Controls, a model and a figure, bound together.
+
+    `controls` maps names to ipywidgets; `figure` is drawn once; `artists` are those that move;
+    `move(**values)` takes the controls' values, sets the artists and returns the readout, in lines.
+    `alt` says what the picture shows. `rows` lists the controls' names as they stand above the
+    picture, row by row.
+
+    A move that changes the limits of an axis, or which artists are visible, costs a full drawing;
+    any other only lays the artists over the rest. What `move` raises is shown in place, kept as
+    `error`, and gone with the next good value; the first move, on making the explorer, raises.
+    `readout`, `frame` (RGBA bytes), `values`, `controls` and `artists` are there to read.
+    """
+
+    def __init__(self, controls, figure, artists, move, alt, rows=None):
+        self.controls, self.figure, self.artists, self.alt = (
+            controls,
+            figure,
+            list(artists),
+            " ".join(alt.split()),
+        )
+        self._move, self._drawn, self._background = move, None, None
+        # JupyterLab runs a widget's callbacks on a thread of their own, beside the cells
+        self._lock = threading.RLock()
+        for artist in self.artists:
+            artist.set(animated=True, in_layout=False)
+        self.error, self.readout = None, move(**self.values)
+        self.frame = self._draw()
+        self.canvas = Canvas(
+            size=list(self.figure.canvas.get_width_height()),
+            alt=self.alt,
+            still=self._still(),
+            readout=self.readout,
+        )
+        self.canvas.on_msg(lambda _, content, buffers: self._show())
+        for control in controls.values():
+            control.observe(self._moved, "value")
+        line = ipywidgets.Layout(flex_flow="row wrap")
+        self.widget = ipywidgets.VBox(
+            [
+                ipywidgets.Box([controls[name] for name in row], layout=line)
+                for row in rows or [controls]
+            ]
+            + [self.canvas]
+        )
+
+    @property
+    def values(self):
+        """What the controls stand at, by name."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    def _moved(self, change):
+        with self._lock:
+            try:
+                self.readout, self.error = self._move(**self.values), None
+                self.frame = self._draw()
+            except Exception as error:
+                self.error = error
+                self.readout = (
+                    str(error)
+                    if isinstance(error, ValueError)
+                    else f"{type(error).__name__}: {error}"
+                )
+            self._show()
+
+    def _show(self):
+        with self._lock:
+            self.canvas.show(self.readout, None if self.error else self.frame)
+
+    def _draw(self):
+        """The figure's pixels, drawn whole only when something other than the moving artists has
+        changed.
+        """
+        canvas = self.figure.canvas
+        fixed = [(axes.get_xlim(), axes.get_ylim()) for axes in self.figure.axes] + [
+            artist.get_visible() for artist in self.artists
+        ]
+        if fixed != self._drawn:
+            canvas.draw()
+            # the first drawing has made room for the labels; the axes stand still from here on
+            self.figure.set_layout_engine("none")
+            self._background, self._drawn = canvas.copy_from_bbox(self.figure.bbox), fixed
+        canvas.restore_region(self._background)
+        for artist in sorted(self.artists, key=lambda artist: artist.get_zorder()):
+            self.figure.draw_artist(artist)
+        return bytes(canvas.buffer_rgba())
+
+    def _pixels(self):
+        width, height = self.figure.canvas.get_width_height()
+        return np.frombuffer(self.frame, np.uint8).reshape(height, width, 4)
+
+    def _still(self, *below):
+        """The frame as base64 of a PNG, with further rows of pixels `below`."""
+        buffer = io.BytesIO()
+        matplotlib.image.imsave(
+            buffer, np.vstack([self._pixels(), *below]), format="png", metadata={"Software": None}
+        )
+        return base64.b64encode(buffer.getvalue()).decode()
+
+    def _caption(self):
+        """The readout as pixels as wide as the figure, for pages that cannot run a widget."""
+        width = self.figure.get_figwidth()
+        lines = [
+            part
+            for line in self.readout.splitlines()
+            for part in textwrap.wrap(line, int(13 * width))
+        ]
+        height = 0.12 + 0.2 * len(lines)
+        strip = Figure(figsize=(width, height), dpi=self.figure.dpi, facecolor="white")
+        strip.text(
+            0.1 / width,
+            1 - 0.05 / height,
+            "\n".join(lines),
+            va="top",
+            fontsize=10,
+            color=COLOURS["bad" if self.error else "ink"],
+            linespacing=1.3,
+        )
+        canvas = FigureCanvasAgg(strip)
+        canvas.draw()
+        pixels = np.asarray(canvas.buffer_rgba())
+        # a last row that rounds to another width than the figure's would not stack
+        return pixels[:, : self._pixels().shape[1]]
+
+    def __repr__(self):
+        return self.readout
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        view = self.widget._repr_mimebundle_()
+        view = view[0] if isinstance(view, tuple) else view
+        with self._lock:
+            data = view | {"image/png": self._still(self._caption()), "text/plain": self.readout}
+        return data, {"image/png": {"alt": f"{self.alt} {self.readout}"}}

@@ -1,0 +1,312 @@
+"""What a folder holds of one incident: every file through the one door of `telemetry`, and what no
+tool prints.
+
+``incident.toml`` is optional, and so is everything in it::
+
+    nodes = 4                   # of the job
+    ports_per_node = 8          # RDMA ports that the job should use
+    port = "400 Gb/s"           # what one of them should carry, line rate
+    seconds_between = 10        # between two counter readings in files of their own
+    hosts = ["node-0001"]       # the job's, where no file names them
+    [iteration]                 # seconds
+    before = 4.2
+    now = 4.8
+    synthetic = 4.2             # now, with made-up input instead of files
+"""
+
+import os
+import stat
+import tomllib
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from fabriclab import catalog, logs, units
+from fabriclab.checks import count, positive, scalar
+from fabriclab.logs import (
+    gpus,
+    mlxlink,
+    nccl,
+    nccl_log,
+    pairs,
+    pauses,
+    perfquery,
+    perftest,
+    watchdog,
+)
+from fabriclab.logs.infiniband import Fabric, kind_of
+from fabriclab.logs.source import name, refuse, shorten
+
+TOLD = "incident.toml"
+MOST_FILES = 500
+_LARGEST_TOLD = 64 * 1024  # bytes
+
+
+@dataclass(frozen=True)
+class Told:
+    """What ``incident.toml`` says, in SI; None where it does not."""
+
+    nodes: int | None = None
+    ports_per_node: int | None = None
+    port: float | None = None
+    seconds_between: float | None = None
+    hosts: tuple[str, ...] = ()
+    before: float | None = None
+    now: float | None = None
+    synthetic: float | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A folder as read: `files` as (name, reading), `unread` as (name, reason), and what it is
+    `told`.
+    """
+
+    path: str
+    files: tuple
+    unread: tuple[tuple[str, str], ...] = ()
+    told: Told = Told()
+
+    def of(self, kind):
+        """(file, reading) of every reading of one type."""
+        return [(file, reading) for file, reading in self.files if isinstance(reading, kind)]
+
+    def logs(self):
+        """(file, log) of NCCL's own log, alone or between the rows of a table."""
+        beside = [(file, reading.log) for file, reading in self.of(nccl.Reading) if reading.log]
+        return self.of(nccl_log.Reading) + beside
+
+    def hosts(self):
+        """The job's hosts by name: as told, else as the tables of nccl-tests or the log name
+        them.
+        """
+        named = {
+            process.host
+            for _, reading in self.of(nccl.Reading)
+            for table in reading.tables
+            for process in table.processes
+        }
+        logged = {host for _, log in self.logs() for host in log.hosts}
+        return tuple(sorted(self.told.hosts or named or logged))
+
+    def notes(self):
+        """What is odd about the files as a whole: those that name no host in common are hardly of
+        one incident.
+        """
+        versions = {log.version: file for file, log in reversed(self.logs()) if log.version}
+        mixed = (
+            (
+                (
+                    f"NCCL {' and '.join(sorted(versions))} in"
+                    f" {' and '.join(versions[version] for version in sorted(versions))}: one job"
+                    " runs one version"
+                ),
+            )
+            if len(versions) > 1
+            else ()
+        )
+        named = [
+            (file, {process.host for table in reading.tables for process in table.processes})
+            for file, reading in self.of(nccl.Reading)
+        ]
+        named = [
+            (file, hosts)
+            for file, hosts in [
+                *named,
+                *((file, set(log.hosts)) for file, log in self.of(nccl_log.Reading)),
+            ]
+            if hosts
+        ]
+        for at, (file, hosts) in enumerate(named):
+            for other, others in named[:at]:
+                if not hosts & others:
+                    return (
+                        (
+                            f"{other} is of {min(others)[:40]}, {file} of {min(hosts)[:40]}: no"
+                            " host in common, so perhaps two incidents in one folder"
+                        ),
+                        *mixed,
+                    )
+        return mixed
+
+    def port(self):
+        """(bytes per second that a port should carry, who says so)."""
+        if self.told.port:
+            return self.told.port, TOLD
+        found = []
+        for file, reading in self.of(mlxlink.Reading):
+            found += [
+                (rate, file)
+                for port in reading.ports
+                for rate in (port.rate, mlxlink.best(port))
+                if rate
+            ]
+        for file, fabric in self.of(Fabric):
+            found += [
+                (link.rate, file)
+                for link in fabric.links
+                if link.rate and kind_of(fabric, link) == "host-switch"
+            ]
+        for file, reading in self.of(nccl.Reading):
+            models = {process.gpu for table in reading.tables for process in table.processes}
+            found += [
+                (known.port.per_direction, file)
+                for known in catalog.ACCELERATORS
+                if any(known.name in gpu for gpu in models)
+            ]
+        return (
+            max(found, key=lambda pair: pair[0])
+            if found
+            else (catalog.NDR.beta, "nothing here, so NDR is taken for granted")
+        )
+
+    @property
+    def port_known(self):
+        """Whether `port` is told or read off a port; the GPU's model only says what the maker's own
+        node has.
+        """
+        return self.port()[1] == TOLD or any(
+            self.port()[1] == file
+            for kind in (mlxlink.Reading, Fabric)
+            for file, _ in self.of(kind)
+        )
+
+    def readings_of_ports(self):
+        """perfquery's answers port by port, each list from the earliest on: (file, answer),
+        earliest meaning least counted.
+        """
+        found = defaultdict(list)
+        for file, reading in self.of(perfquery.Reading):
+            for port in reading.ports:
+                if port.set in ("plain", "extended"):
+                    found[port.called, port.set].append((file, port))
+        for port, answers in found.items():
+            timed = [pair for pair in answers if pair[1].at is not None]
+            found[port] = answers = (
+                timed or answers
+            )  # where some have a time, one without has no place among them
+            answers.sort(
+                key=lambda pair: (pair[1].at or 0.0, sum(value for _, value in pair[1].counters))
+            )
+        return found
+
+
+def gather(path):
+    """The `Evidence` in the folder at `path`; files that cannot be read are kept with the reason.
+
+    Raises ValueError for what is no folder, for an empty one, and for one of more than 500 files:
+    an incident has a few.
+    """
+    shown, files, unread, told = shorten(name(path), 200)[1:-1], [], [], Told()
+    try:
+        with os.scandir(path) as listing:
+            entries = [entry.name for entry in islice(listing, MOST_FILES + 1)]
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"{shown}: no folder that can be opened: {getattr(error, 'strerror', None) or error}"
+        ) from None
+    if len(entries) > MOST_FILES:
+        raise ValueError(
+            f"{shown}: more than {MOST_FILES} files: put those of one incident in a folder of"
+            " their own"
+        )
+    entries = [entry for entry in entries if not entry.startswith(".")]
+    if not entries:
+        raise ValueError(f"{shown}: an empty folder: nothing to go by")
+    for entry in sorted(entries):
+        file = shorten(entry, 80)[1:-1]
+        at = Path(os.fsdecode(path), entry)
+        try:
+            if entry == TOLD:
+                told = read_told(at)
+            else:
+                files.append((file, logs.read(at)))
+        except ValueError as error:
+            unread.append((file, str(error).removeprefix(f"{name(at)}").lstrip(",: ")))
+    return Evidence(shown, tuple(files), tuple(unread), told)
+
+
+def read_told(path):
+    """A `Told` from the toml at `path`.
+
+    Raises ValueError naming file and key for what it cannot mean.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+            refuse(path, 0, "not a plain file")
+        with open(path, "rb") as file:
+            raw = file.read(_LARGEST_TOLD + 1)
+        if len(raw) > _LARGEST_TOLD:
+            refuse(path, 0, f"more than {_LARGEST_TOLD // 1024} KiB: it holds a few numbers")
+        words = tomllib.loads(raw.decode("utf-8"))
+    except OSError as error:
+        refuse(path, 0, f"cannot be opened: {error.strerror or error}")
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        refuse(path, 0, f"no toml: {error}")
+    iteration = words.pop("iteration", {})
+    if not isinstance(iteration, dict):
+        refuse(path, 0, "iteration must be a table of before, now and synthetic, in seconds")
+    unknown = [key for key in words if key not in _READ or key in _ITERATION] + [
+        f"iteration.{key}" for key in iteration if key not in _ITERATION
+    ]
+    if unknown:
+        known = [key for key in _READ if key not in _ITERATION] + [
+            f"iteration.{key}" for key in _ITERATION
+        ]
+        refuse(path, 0, f"{shorten(unknown[0])} is not among what can be told: {', '.join(known)}")
+    try:
+        return Told(**{key: _READ[key](key, value) for key, value in (words | iteration).items()})
+    except ValueError as error:
+        refuse(path, 0, str(error))
+
+
+def _count(key, value):
+    return int(scalar(key, count(key, value)))
+
+
+def _positive(key, value):
+    return float(scalar(key, positive(key, value)))
+
+
+def _rate(key, value):
+    quantity = units.read(value) if isinstance(value, str) else None
+    if quantity is None or quantity.dimension != "rate":
+        raise ValueError(
+            f'{key} must be a rate in quotes, such as "400 Gb/s", not {shorten(str(value))}'
+        )
+    return _positive(key, quantity.value)
+
+
+def _names(key, value):
+    if (
+        not isinstance(value, list)
+        or not all(isinstance(host, str) for host in value)
+        or len(value) > 100_000
+    ):
+        raise ValueError(f"{key} must be a list of host names, not {shorten(str(value))}")
+    return tuple(value)
+
+
+_ITERATION = ("before", "now", "synthetic")
+_READ = {
+    "nodes": _count,
+    "ports_per_node": _count,
+    "port": _rate,
+    "seconds_between": _positive,
+    "hosts": _names,
+} | dict.fromkeys(_ITERATION, _positive)
+
+STEP_OF = {  # the step that a kind of reading is looked at in
+    gpus.Reading: 1,
+    nccl.Reading: 2,
+    nccl_log.Reading: 2,
+    logs.system.Reading: 2,
+    perftest.Reading: 3,
+    pairs.Reading: 3,
+    pauses.Reading: 4,
+    watchdog.Reading: 4,
+    perfquery.Reading: 4,
+    mlxlink.Reading: 5,
+    Fabric: 5,
+}

@@ -1,0 +1,225 @@
+"""GPU activity, second by second: ``nvidia-smi dmon`` and ``dcgmi dmon``, the first step of the
+chapter's workflow.
+
+The layout, in our words. nvidia-smi: a line "# gpu sm mem …" (a date or time in front with -o), a
+line of units, a row a GPU a sample, "-" where not measured. dcgmi: a line "#Entity SMACT …" with
+the short names of the fields asked for, a line "ID", rows "GPU 0  0.912"; N/A where not measured.
+Both repeat the heads now and then.
+
+Two numbers that are easily taken for one. *Utilisation* (sm of nvidia-smi in percent, GPUTL of
+dcgmi in percent, GRACT there as a share) is the part of the time in which any kernel ran: one that
+spins in a collective and waits for others counts as busy. *Activity* (SMACT, a share) is how much
+of the multiprocessors had work: a waiting kernel holds a few.
+"""
+
+import re
+import statistics
+from dataclasses import dataclass
+
+from fabriclab.logs.source import MOST_ROWS, lines, name, refuse, shorten
+
+TOOL = "GPU activity"
+BUSY = 0.9  # the chapter's healthy job shows 92 % (Checkpoint 1.5)
+IDLE = 0.1  # a sample below it ran hardly any kernel
+_SMI = re.compile(r"^#(?:\s*(?:Date|Time))*\s*gpu\s.*\bsm\b")
+_DCGM = re.compile(r"^#\s*Entity\s.*\b(?:SMACT|GRACT|GPUTL)\b")
+SIGN = re.compile(f"{_SMI.pattern}|{_DCGM.pattern}")
+_COLUMNS = {
+    "sm": ("busy", 100.0),
+    "GPUTL": ("busy", 100.0),
+    "GRACT": ("busy", 1.0),
+    "SMACT": ("active", 1.0),
+}
+_MISSING = ("-", "N/A")
+_MOST_GPUS = 1024
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One GPU: its `number`, and sample by sample the share of time in which a kernel ran (`busy`)
+    and the share of
+    multiprocessors at work (`active`); empty where not measured."""
+
+    number: int
+    busy: tuple[float, ...] = ()
+    active: tuple[float, ...] = ()
+
+    @property
+    def idle(self):
+        """The share of samples in which hardly any kernel ran, None without samples."""
+        seen = self.busy or self.active
+        return sum(value < IDLE for value in seen) / len(seen) if seen else None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """GPU activity as read: `source` "nvidia-smi" or "dcgmi", and the GPUs by number."""
+
+    path: str
+    source: str
+    gpus: tuple[Gpu, ...]
+
+    tool = TOOL
+
+    def mean(self, what):
+        """The mean of `what` ("busy" or "active") over GPUs and samples,
+        None where not measured.
+        """
+        values = [value for gpu in self.gpus for value in getattr(gpu, what)]
+        return statistics.fmean(values) if values else None
+
+
+def read(path):
+    """A `Reading` of nvidia-smi's or dcgmi's dmon at `path`.
+
+    Raises ValueError naming file, line and reason for a row that is not whole, a share that is
+    none, both tools in one file, and a file without a sample.
+    """
+    source, head, seen, rows, last = None, None, {}, 0, 0
+    for line in lines(path):
+        last, text = line.number, line.text[:1000]
+        if not text.strip():
+            continue
+        if found := SIGN.match(text):
+            here = "dcgmi" if "Entity" in found[0] else "nvidia-smi"
+            if source not in (None, here):
+                refuse(
+                    path, last, "nvidia-smi and dcgmi in one file: one tool's output a file, please"
+                )
+            source, head = here, _head(path, line, text, here)
+        elif head and re.match(r"\s*(?:GPU )?\d", text):
+            _row(path, line, text, source, head, seen)
+            rows += 1
+            if rows > MOST_ROWS or len(seen) > _MOST_GPUS:
+                refuse(path, last, f"more than {MOST_ROWS:,} samples or {_MOST_GPUS:,} GPUs")
+    gpus = [
+        Gpu(number, tuple(values["busy"]), tuple(values["active"]))
+        for number, values in sorted(seen.items())
+    ]
+    if not any(gpu.busy or gpu.active for gpu in gpus):
+        refuse(path, last, "a head, but no sample under it with a value: no data, not zeros")
+    return Reading(name(path), source, tuple(gpus))
+
+
+def _head(path, line, text, source):
+    """The columns by place: "gpu", or the field and its unit, or None."""
+    names = text.replace("#", " ").split()
+    if not line.whole or len(set(names)) != len(names):
+        refuse(path, line.number, f"a head that is cut or names a column twice: {shorten(text)}")
+    return ["gpu" if label in ("gpu", "Entity") else _COLUMNS.get(label) for label in names]
+
+
+def _row(path, line, text, source, head, seen):
+    cells = re.sub(r"^(\s*)GPU ", r"\1", text).split()
+    if not line.whole or len(cells) != len(head):
+        refuse(path, line.number, f"not a whole row of {len(head)} columns: {shorten(text)}")
+    number, values = None, {}
+    for what, cell in zip(head, cells):
+        if what == "gpu":
+            if not re.fullmatch(r"\d{1,4}", cell):
+                refuse(path, line.number, f"{shorten(cell)} is no GPU's number")
+            number = int(cell)
+        elif what and cell not in _MISSING:
+            field, scale = what
+            value = float(cell) / scale if re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?", cell) else -1.0
+            if not 0 <= value <= 1.001:
+                refuse(
+                    path,
+                    line.number,
+                    f"{shorten(cell)} is no share of {'100 %' if scale > 1 else 'one'}:"
+                    f" {shorten(text)}",
+                )
+            values.setdefault(field, min(value, 1.0))
+    kept = seen.setdefault(number, {"busy": [], "active": []})
+    for field, value in values.items():
+        kept[field].append(value)
+
+
+def saying(reading):
+    """What the two numbers mean together, in a sentence.
+
+    >>> saying(Reading("", "nvidia-smi", (Gpu(0, busy=(0.99, 1.0)),)))
+    'a kernel runs nearly all the time; whether it computes or spins in a collective this does not
+    tell: dcgmi dmon -e 1001,1002'
+    >>> saying(Reading("", "dcgmi", (Gpu(0, busy=(0.99, 1.0), active=(0.3, 0.2)),)))
+    'a kernel runs nearly all the time, but few multiprocessors have work: it waits, as in a
+    collective'
+    """
+    busy, active = reading.mean("busy"), reading.mean("active")
+    if active is not None and active >= BUSY:
+        return (
+            "the multiprocessors are at work nearly all the time: the GPU is the limit, not the"
+            " network"
+        )
+    if busy is None:
+        return (
+            "without GRACT (1001) beside it this does not tell a GPU that waits in a kernel from"
+            " one that has none"
+        )
+    if busy >= BUSY:
+        if active is None:
+            return (
+                "a kernel runs nearly all the time; whether it computes or spins in a collective"
+                " this does not tell: dcgmi dmon -e 1001,1002"
+            )
+        if active < 0.8 * busy:
+            return (
+                "a kernel runs nearly all the time, but few multiprocessors have work: it waits, as"
+                " in a collective"
+            )
+        return "kernels run nearly all the time and fill most of the multiprocessors"
+    if active is not None and active >= 0.8 * busy:
+        return (
+            "while kernels run they fill the GPU, but part of the time none runs: nothing was given"
+            " to it, as with starved input"
+        )
+    return (
+        "part of the time no kernel runs: starved input looks like this, and so may a slow network;"
+        " see that the data path feeds the GPU first"
+    )
+
+
+def doubts(reading):
+    """What looks wrong, one sentence each."""
+    found, busy = [], reading.mean("busy")
+    if busy is not None and busy < BUSY:
+        found.append(
+            f"{1 - busy:.0%} of the time no kernel ran: a wait for other GPUs would show as busy,"
+            " so look at input and at the host first"
+        )
+    means = [(statistics.fmean(gpu.busy), gpu.number) for gpu in reading.gpus if gpu.busy]
+    if len(means) > 2 and min(means)[0] < 0.8 * statistics.median(mean for mean, _ in means):
+        found.append(
+            f"GPU {min(means)[1]} is busy {min(means)[0]:.0%} of the time, the median of all"
+            f" {statistics.median(mean for mean, _ in means):.0%}: one that is left out"
+        )
+    return found
+
+
+def report(reading):
+    """The few lines that ``fabriclab read`` prints for GPU activity."""
+    count = len(reading.gpus)
+    samples = max(max(len(gpu.busy), len(gpu.active)) for gpu in reading.gpus)
+    head = (
+        f"GPU activity ({reading.source}): {count} GPU{'s' * (count != 1)}, {samples}"
+        f" sample{'s' * (samples != 1)} each"
+    )
+    said = []
+    for what, words in (
+        ("busy", "utilisation, the share of time in which a kernel ran"),
+        ("active", "SM activity, the share of multiprocessors at work"),
+    ):
+        if (mean := reading.mean(what)) is not None:
+            each = [
+                statistics.fmean(getattr(gpu, what)) for gpu in reading.gpus if getattr(gpu, what)
+            ]
+            said.append(
+                f"{words}: {mean:.0%}"
+                + (f" (from {min(each):.0%} to {max(each):.0%} by GPU)" if len(each) > 1 else "")
+            )
+    idle = [gpu.idle for gpu in reading.gpus if gpu.idle is not None]
+    said.append(f"samples with hardly any kernel: {statistics.fmean(idle):.0%}")
+    said.append(saying(reading))
+    return "\n".join(
+        [head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in doubts(reading))]
+    )

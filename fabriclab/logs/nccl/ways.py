@@ -1,0 +1,255 @@
+"""What follows from NCCL's log: by which ways its channels go, which ports they use, how often a
+ring changes the host.
+"""
+
+from collections import Counter
+
+from fabriclab.logs.source import shorten
+from fabriclab.units import si
+
+
+def ways(reading):
+    """How many connections go each way, most first: {"P2P": 224, "NET/IB (direct)": 32}. Both ends
+    of one count once.
+
+    Direct is GPU Direct RDMA: the adapter reads and writes GPU memory; else all goes through the
+    host's.
+    """
+    ends = {}
+    for c in reading.connections:
+        # the two ends may differ, one with and one without direct access: the worse counts
+        ends.setdefault((c.channel, c.sender, c.receiver), []).append(c)
+    counted = Counter()
+    for both in ends.values():
+        net = [c for c in both if c.way.startswith("NET/")]
+        how = (
+            f" ({'direct' if all(c.direct for c in net) else 'through host memory'})"
+            if net and "Socket" not in net[0].way
+            else ""
+        )
+        counted[both[0].way + how] += 1
+    return dict(counted.most_common())
+
+
+def ports_used(reading):
+    """{host: names of the ports that its connections use}; a number in place of a name where the
+    log does not list the ports.
+    """
+    listed = {host: [port for at, port in reading.ports if at == host] for host in reading.hosts}
+    used = {}
+    for c in reading.connections:
+        if c.port is not None and "Socket" not in c.way:
+            names = listed[c.host]
+            used.setdefault(c.host, {})[names[c.port] if c.port < len(names) else str(c.port)] = (
+                None
+            )
+    return {host: tuple(sorted(used[host])) for host in reading.hosts if host in used}
+
+
+def seats(reading):
+    """({rank: host}, True where some were inferred): as the log tells, or equal blocks of ranks for
+    hosts in order of appearance.
+
+    Blocks are inferred only where nothing that is told speaks against it. Empty where they cannot
+    be known.
+    """
+    told, n, hosts = dict(reading.seats), reading.ranks, reading.hosts
+    if not n or len(told) == n:
+        return told, False
+    if n % len(hosts):
+        return told, False
+    # by the lowest rank that each host tells, else in order of appearance
+    lowest = {
+        host: min((rank for rank, at in told.items() if at == host), default=None) for host in hosts
+    }
+    order = (
+        sorted(hosts, key=lambda host: lowest[host]) if None not in lowest.values() else list(hosts)
+    )
+    blocks = {rank: order[rank * len(hosts) // n] for rank in range(n)}
+    if any(rank >= n or blocks[rank] != host for rank, host in told.items()):
+        return told, False
+    return blocks, True
+
+
+def crossings(ring, seat):
+    """How often `ring` steps from one host to another, or None where a rank's host is not known; as
+    few as there are hosts is best.
+
+    >>> crossings((0, 1, 2, 3), {0: "a", 1: "a", 2: "b", 3: "b"}), crossings((0, 2, 1, 3),
+    ...     {0: "a", 1: "a", 2: "b", 3: "b"})
+    (2, 4)
+    """
+    if not all(rank in seat for rank in ring):
+        return None
+    return sum(seat[a] != seat[b] for a, b in zip(ring, (*ring[1:], ring[0])))
+
+
+def rail_changes(reading):
+    """How many connections leave by a port of one number and arrive by another, of how many with
+    both ends told.
+    """
+    rails = [c for c in reading.connections if c.port is not None and "Socket" not in c.way]
+    sent = {(c.channel, c.sender, c.receiver): c.port for c in rails if c.side == "send"}
+    met = [
+        (sent[key], c.port)
+        for c in rails
+        if c.side == "receive" and (key := (c.channel, c.sender, c.receiver)) in sent
+    ]
+    return sum(a != b for a, b in met), len(met)
+
+
+def network_lines(reading):
+    """What the log says about the network, and what of it looks wrong: two lists of lines."""
+    said, wrong = [], []
+    kinds = sorted({port.rsplit("/", 1)[1] for _, port in reading.ports})
+    each = {host: [port for at, port in reading.ports if at == host] for host, _ in reading.ports}
+    if reading.network:
+        over = f" over {' and '.join(kinds)}" if kinds else ""
+        said.append(
+            f"network: {reading.network}{over}"
+            + "".join(
+                f"; {host} uses {', '.join(ports[:8])}" for host, ports in list(each.items())[:2]
+            )
+        )
+        if (
+            each
+            and all(len(ports) == 1 for ports in each.values())
+            and (reading.ranks or 0) > 2 * len(reading.hosts)
+        ):
+            chosen = dict(reading.forced).get("NCCL_IB_HCA")
+            why = f" (NCCL_IB_HCA = {shorten(chosen, 40)} left no other)" if chosen else ""
+            wrong.append(
+                "one port a node serves all of its ranks: the node's bandwidth to others is that"
+                f" port's, not the sum of its NICs{why}"
+            )
+    rates = sorted({rate for _, _, rate in reading.speeds})
+    if rates:
+        said.append(f"ports of {' and '.join(si(rate, 'b/s') for rate in rates)}")
+        if len(rates) > 1:
+            wrong.append("ports of different speeds: a ring goes at the pace of its slowest link")
+    if reading.network == "Socket":
+        wrong.append(
+            "NCCL uses TCP sockets, not RDMA: check that its IB/RoCE transport finds a device"
+            " (NCCL_IB_HCA, drivers, permissions)"
+            + ("; it says: no device found" if reading.no_device else "")
+        )
+        wrong += [
+            (
+                f"{name} = {shorten(value, 40)} is set: it takes RDMA away where it is 1"
+                if name == "NCCL_IB_DISABLE"
+                else (
+                    f"{name} = {shorten(value, 40)} is set: a name that matches no adapter leaves"
+                    " none"
+                )
+            )
+            for name, value in reading.forced
+            if name in ("NCCL_IB_DISABLE", "NCCL_IB_HCA")
+        ]
+    elif reading.no_device or len(set(dict(reading.networks).values())) > 1:
+        wrong.append(
+            "not all hosts use the same network: "
+            + ", ".join(f"{host} {network}" for host, network in reading.networks[:4])
+            + "".join(f", {host} finds no device" for host in reading.no_device[:4])
+        )
+    for lines, found in zip((said, wrong), _connection_lines(reading, each)):
+        lines += found
+    wrong += [f"NCCL warns: {shorten(text, 100)}" for text in reading.warnings[:3]]
+    return said, wrong
+
+
+def _connection_lines(reading, listed):
+    said, wrong = [], []
+    by_way, used = ways(reading), ports_used(reading)
+    if by_way:
+        said.append(
+            f"connections: {', '.join(f'{count} by {way}' for way, count in by_way.items())}"
+        )
+    for host, ports in list(used.items())[:4]:
+        has = len(listed.get(host, ()))
+        if has > len(ports):
+            wrong.append(
+                f"{host}'s channels use {len(ports)} of its {has} ports ({', '.join(ports[:8])}):"
+                " the others carry nothing"
+            )
+    off = sorted({adapter for _, adapter, on in reading.direct if not on})
+    if off or any("through host memory" in way for way in by_way):
+        wrong.append(
+            f"no GPU Direct RDMA{' for ' + ', '.join(off[:8]) if off else ''}: what the network"
+            " carries is copied through host memory (nvidia_peermem or DMA-BUF,"
+            " NCCL_NET_GDR_LEVEL)"
+        )
+    if "SHM" in by_way:
+        wrong.append(
+            f"{by_way['SHM']} connection{'s' * (by_way['SHM'] != 1)} by SHM: GPUs of one node talk"
+            " through host memory, not over NVLink or PCIe"
+        )
+    seat, _ = seats(reading)
+    inside = sum(
+        seat.get(c.sender) == seat.get(c.receiver) is not None
+        for c in reading.connections
+        if c.way.startswith("NET/")
+    )  # noqa: E711
+    if inside:
+        wrong.append(
+            f"{inside} connection{'s' * (inside != 1)} of GPUs on one host through the network: P2P"
+            " and SHM are off or fail between them"
+        )
+    changed, both = rail_changes(reading)
+    if both:
+        said.append(
+            f"rails: {both - changed} of {both} connections between nodes arrive by the port number"
+            " they left by"
+        )
+        if changed:
+            wrong.append(
+                f"{changed} of {both} connections change the rail: on rail-optimised wiring they go"
+                " over the spines (NCCL_CROSS_NIC=0 forbids it)"
+            )
+    return said, wrong
+
+
+def _ring_lines(reading):
+    """Lines about the rings, and what of them looks wrong."""
+    (seat, inferred), said, wrong = seats(reading), [], []
+    said += [
+        f"ring: {' '.join(map(str, ring[:32]))}{' …' if len(ring) > 32 else ''}"
+        for ring in reading.rings[:2]
+    ]
+    hosts = len(set(seat.values()))
+    steps = {ring: count for ring in reading.rings if (count := crossings(ring, seat)) is not None}
+    if steps and hosts > 1:
+        guess = ", if ranks fill the hosts in order" if inferred else ""
+        counts = sorted(set(steps.values()))
+        said.append(
+            f"each ring changes the host {' or '.join(map(str, counts))} times, {hosts} at"
+            f" least{guess}"
+        )
+        if counts[-1] > hosts:
+            wrong.append(
+                f"a ring changes the host {counts[-1]} times where {hosts} would do: each further"
+                f" time takes as much of a port again{guess}"
+            )
+    return said, wrong
+
+
+def report(reading):
+    """The few lines that ``fabriclab read`` prints for NCCL's log."""
+    (said, wrong), rings = network_lines(reading), _ring_lines(reading)
+    head = (
+        f"NCCL's log{f', version {reading.version}' if reading.version else ''}:"
+        f" {len(reading.hosts)} host{'s' * (len(reading.hosts) != 1)}"
+    )
+    if reading.ranks:
+        head += f", {reading.ranks} ranks" + ("" if reading.rank_count else " (length of its ring)")
+    head += f", {reading.channels} channels for collectives" if reading.channels else ""
+    if reading.graph_bandwidth:
+        said.append(
+            f"inside a node NCCL counts on {reading.graph_bandwidth / 1e9:g} GB/s a GPU, by its own"
+            " tables, not by a measurement"
+        )
+    said, wrong = said + rings[0], wrong + rings[1]
+    said += [
+        f"set by the environment: {setting} = {value}" for setting, value in reading.forced[:8]
+    ]
+    said.append("no measurement in it: run nccl-tests (all_reduce_perf) and read its table")
+    return "\n".join([head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in wrong)])

@@ -1,0 +1,291 @@
+"""PFC counters: how often a port was told to stop sending, or told its peer to, priority by
+priority.
+
+Two layouts, in our words. ``ethtool -S``: lines of ``name: value`` under "NIC statistics:", for a
+Mellanox card rx_prio3_pause and tx_prio3_pause (frames), with _duration behind it the microseconds;
+the port's name is not printed.
+SONiC's ``show pfc counters``: a table of ports by PFC0 to PFC7, once for Rx and once for Tx,
+thousands parted by commas, N/A where the port does not count. PFC is per priority, eight of them
+(IEEE 802.1Qbb).
+
+Received pauses (rx) are the peer stopping us; sent ones (tx) are us stopping the peer.
+"""
+
+import re
+from dataclasses import dataclass
+
+from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.units import si, us
+
+TOOL = "PFC counters"
+PRIORITIES = 8
+SIGN = re.compile(
+    r"^\s*(?:NIC statistics:\s*$|[rt]x_prio[0-7]_pause(?:_duration|_transition)?:|Port"
+    r" [RT]x\s+PFC0\s+PFC1\b)"
+)
+_PAUSE = re.compile(r"([rt]x)_prio(\d)_pause(_duration)?")
+_LOST = re.compile(
+    r"rx_discards_phy|tx_discards_phy|rx_prio\d_(?:buf_)?discards?|tx_pause_storm_(?:warning|error)_events"
+)
+_FIELD = re.compile(r"^\s*([A-Za-z_]\w{0,80}):(.*)$")
+_VALUE = re.compile(
+    r"\s*(\d{1,20})(?:\s+[^\d\s,.+-].*)?\s*"
+)  # people annotate such listings behind the value
+_TABLE = re.compile(r"^\s*Port ([RT]x)((?:\s+PFC\d){1,20})\s*$")
+_CELL = re.compile(r"\d{1,3}(?:,\d{3}){1,6}|\d{1,20}|N/A")
+_MOST_PORTS = 10_000
+_NONE = (None,) * PRIORITIES
+
+
+@dataclass(frozen=True)
+class Port:
+    """One port: its first `line`, its `name` (ethtool prints none), and by priority 0 to 7 the
+    pause frames received (`rx`) and sent (`tx`), and the seconds paused and pausing; None where not
+    printed or N/A. `lost` holds counters of discards and
+    pause storms by their own names."""
+
+    line: int
+    name: str | None = None
+    rx: tuple[int | None, ...] = _NONE
+    tx: tuple[int | None, ...] = _NONE
+    rx_seconds: tuple[float | None, ...] = _NONE
+    tx_seconds: tuple[float | None, ...] = _NONE
+    lost: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def counted(self):
+        """Whether any priority has a count; N/A everywhere is no data, not zeros."""
+        return any(value is not None for value in (*self.rx, *self.tx))
+
+    def paused(self, way):
+        """The priorities with pauses, `way` "rx" (the peer stopped us) or "tx" (we stopped the
+        peer).
+        """
+        return tuple(priority for priority, value in enumerate(getattr(self, way)) if value)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Pause counters as read: `source` "ethtool" or "SONiC", and the ports in the order of the
+    file.
+    """
+
+    path: str
+    source: str
+    ports: tuple[Port, ...]
+
+    tool = TOOL
+
+
+def read(path):
+    """A `Reading` of the PFC counters at `path`, from ``ethtool -S`` or SONiC's ``show pfc
+    counters``.
+
+    Raises ValueError naming file, line and reason for a count that is none, a row that is not
+    whole, a port or counter given twice, the two layouts in one file, and statistics without a PFC
+    counter.
+    """
+    cards, tables, way, last, seen = [], {}, None, 0, set()
+    for line in lines(path):
+        last, text = line.number, line.text[:1000]
+        if found := _TABLE.match(text):
+            way = found[1].lower()
+            if (
+                found[2].split() != [f"PFC{priority}" for priority in range(PRIORITIES)]
+                or not line.whole
+            ):
+                refuse(path, last, f"the table's head is not whole: {shorten(text)}")
+            if way in seen:
+                refuse(path, last, f"a second table of Port {found[1]}: one reading a file, please")
+            seen.add(way)
+        elif not text.strip() or re.match(r"\S+@\S+", text):
+            way = None
+        elif seen and (
+            way or len(text.split()) > 1 and all(_CELL.fullmatch(cell) for cell in text.split()[1:])
+        ):
+            if not re.fullmatch(r"[\s-]+", text):
+                _row(path, line, way, tables)
+        elif not seen:
+            _field(path, line, cards)
+        if len(cards) + len(tables) > _MOST_PORTS:
+            refuse(path, last, f"more than {_MOST_PORTS:,} ports")
+    if tables and cards:
+        refuse(
+            path,
+            last,
+            "ethtool's listing and SONiC's table in one file: one tool's output a file, please",
+        )
+    ports = [Port(at, port, **ways) for port, (at, ways) in tables.items()] or [
+        _card(card) for card in cards if len(card) > 1
+    ]
+    if not any(port.counted for port in ports):
+        refuse(
+            path,
+            last,
+            (
+                "every port is N/A: no data, not zeros"
+                if ports and tables
+                else "statistics, but no PFC counter with a value (rx_prio3_pause and the like)"
+            ),
+        )
+    return Reading(name(path), "SONiC" if tables else "ethtool", tuple(ports))
+
+
+def _row(path, line, way, tables):
+    port, *cells = line.text[:1000].split()
+    if way is None:
+        refuse(path, line.number, f"a row outside a table: {shorten(line.text)}")
+    if (
+        not line.whole
+        or len(cells) != PRIORITIES
+        or not all(_CELL.fullmatch(cell) for cell in cells)
+    ):
+        refuse(
+            path,
+            line.number,
+            f"not a whole row of a port and {PRIORITIES} counts: {shorten(line.text)}",
+        )
+    _, ways = tables.setdefault(port[:100], (line.number, {}))
+    if way in ways:
+        refuse(path, line.number, f"{port[:40]} stands twice in the table")
+    ways[way] = tuple(None if cell == "N/A" else int(cell.replace(",", "")) for cell in cells)
+
+
+def _field(path, line, cards):
+    if re.match(r"\s*NIC statistics:\s*$", line.text):
+        cards.append({"line": line.number})
+        return
+    found = _FIELD.match(line.text[:1000])
+    if not found or not (_PAUSE.fullmatch(found[1]) or _LOST.fullmatch(found[1])):
+        return
+    value = _VALUE.fullmatch(found[2])
+    if not line.whole:
+        refuse(path, line.number, f"the file ends in the middle of {found[1]}")
+    if not value:
+        refuse(path, line.number, f"{found[1]} is {shorten(found[2])}: not a count")
+    pause = _PAUSE.fullmatch(found[1])
+    if pause and int(pause[2]) >= PRIORITIES:
+        refuse(path, line.number, f"{found[1]}: there are priorities 0 to {PRIORITIES - 1}")
+    if not cards:
+        cards.append({"line": line.number})
+    if found[1] in cards[-1]:
+        refuse(
+            path,
+            line.number,
+            f'{found[1]} stands twice: two ports\' counters without "NIC statistics:" between them',
+        )
+    cards[-1][found[1]] = int(value[1])
+
+
+def _card(card):
+    def of(way, ending, unit):
+        values = (card.get(f"{way}_prio{priority}_pause{ending}") for priority in range(PRIORITIES))
+        return tuple(None if value is None else value * unit for value in values)
+
+    lost = tuple((counter, value) for counter, value in card.items() if _LOST.fullmatch(counter))
+    return Port(
+        card["line"],
+        None,
+        of("rx", "", 1),
+        of("tx", "", 1),
+        of("rx", "_duration", us),
+        of("tx", "_duration", us),
+        lost,
+    )
+
+
+def saying(port):
+    """A port's pauses in a sentence: who stopped whom, and where that points.
+
+    >>> saying(Port(1, rx=(0, 0, 0, 142, 0, 0, 0, 0), tx=(0,) * 8))
+    'the peer stopped us: what we send piles up at or behind the peer'
+    """
+    rx, tx = any(port.rx), any(port.tx)
+    if rx and tx:
+        return (
+            "the peer stopped us and we stopped the peer: congestion ahead is being passed on"
+            " backwards, or both ends are slow receivers"
+        )
+    if rx:
+        return "the peer stopped us: what we send piles up at or behind the peer"
+    if tx:
+        return (
+            "we stopped the peer: what it sends piles up here or behind us; at a host, look at"
+            " PCIe, memory and the receiving process"
+        )
+    return (
+        "no pause either way"
+        if port.counted
+        else "N/A: not counted here, which is no data, not zeros"
+    )
+
+
+def doubts(port):
+    """What looks wrong with a port, one sentence each."""
+    found, lost = [], {counter: value for counter, value in port.lost if value}
+    if storms := [f"{counter} {value:,}" for counter, value in lost.items() if "storm" in counter]:
+        found.append(
+            f"{', '.join(storms)}: this card went on pausing so long that its own watchdog noticed,"
+            " as a receiver that hangs does"
+        )
+    if dropped := [
+        f"{counter} {value:,}" for counter, value in lost.items() if "storm" not in counter
+    ]:
+        found.append(
+            f"{', '.join(dropped)}: packets were dropped all the same; on a lossless priority the"
+            " headroom is too small or its PFC is off at one end"
+        )
+    stopped = sorted({*port.paused("rx"), *port.paused("tx")})
+    if len(stopped) > 2:
+        found.append(
+            f"priorities {', '.join(map(str, stopped))} are paused: more than the one or two that"
+            " carry RDMA, so a pause stops other traffic too; compare the PFC settings of both"
+            " ends"
+        )
+    return found
+
+
+def report(reading):
+    """The few lines that ``fabriclab read`` prints for pause counters."""
+    counted = [port for port in reading.ports if port.counted]
+    stopped = [port for port in counted if _total(port)]
+    said = [
+        f"PFC counters ({reading.source}): {_ports(len(reading.ports))}, {len(stopped)} with"
+        " pauses; rx: the peer stopped us, tx: we stopped the peer"
+    ]
+    for port in sorted(stopped, key=lambda port: -_total(port))[:12]:
+        said.append(f"  {port.name or 'port at line ' + str(port.line)}: {saying(port)}")
+        said += [
+            f"    {words} {_listed(port, way)}"
+            for way, words in (("rx", "rx"), ("tx", "tx"))
+            if any(getattr(port, way))
+        ]
+        said += [f"    ! {doubt}" for doubt in doubts(port)]
+    if len(stopped) > 12:
+        said.append(f"  … and {len(stopped) - 12} more with fewer pauses")
+    said += [f"  ! {doubt}" for port in counted if not _total(port) for doubt in doubts(port)][:12]
+    if len(counted) < len(reading.ports):
+        missing = [port.name for port in reading.ports if not port.counted and port.name]
+        said.append(
+            "  N/A, so no data and not zeros:"
+            f" {', '.join(missing[:8])}{' …' if len(missing) > 8 else ''}"
+        )
+    said.append("  counts since they were last cleared: a second reading tells whether they grow")
+    return "\n".join(said)
+
+
+def _ports(count):
+    return f"{count} port{'s' * (count != 1)}"
+
+
+def _total(port):
+    return sum(value or 0 for value in (*port.rx, *port.tx))
+
+
+def _listed(port, way):
+    frames, seconds = getattr(port, way), getattr(port, f"{way}_seconds")
+    return "; ".join(
+        f"priority {priority}: {frames[priority]:,}"
+        + (f" ({si(seconds[priority], 's')} in all)" if seconds[priority] else "")
+        for priority in port.paused(way)
+    )
