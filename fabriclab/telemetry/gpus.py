@@ -88,7 +88,7 @@ def read(path):
                     path, last, "nvidia-smi and dcgmi in one file: one tool's output a file, please"
                 )
             source, head = here, _head(path, line, text, here)
-        elif head and re.match(r"\s*(?:GPU )?\d", text):
+        elif head and re.match(r"\s*(?:GPU )?[\d.]", text):
             _row(path, line, text, source, head, seen)
             rows += 1
             if rows > MOST_ROWS or len(seen) > _MOST_GPUS:
@@ -98,7 +98,7 @@ def read(path):
         for number, values in sorted(seen.items())
     ]
     if not any(gpu.busy or gpu.active for gpu in gpus):
-        refuse(path, last, "a head, but no sample under it with a value: no data, not zeros")
+        refuse(path, last, "header found but no samples (missing data is not zero)")
     return Reading(name(path), source, tuple(gpus))
 
 
@@ -106,7 +106,11 @@ def _head(path, line, text, source):
     """The columns by place: "gpu", or the field and its unit, or None."""
     names = text.replace("#", " ").split()
     if not line.whole or len(set(names)) != len(names):
-        refuse(path, line.number, f"a head that is cut or names a column twice: {shorten(text)}")
+        refuse(
+            path,
+            line.number,
+            f"header line is truncated or has a duplicate column: {shorten(text)}",
+        )
     return ["gpu" if label in ("gpu", "Entity") else _COLUMNS.get(label) for label in names]
 
 
@@ -118,16 +122,18 @@ def _row(path, line, text, source, head, seen):
     for what, cell in zip(head, cells):
         if what == "gpu":
             if not re.fullmatch(r"\d{1,4}", cell):
-                refuse(path, line.number, f"{shorten(cell)} is no GPU's number")
+                refuse(path, line.number, f"{shorten(cell)} is not a GPU index")
             number = int(cell)
         elif what and cell not in _MISSING:
             field, scale = what
-            value = float(cell) / scale if re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?", cell) else -1.0
+            # a share is printed to three places: one with fewer was cut
+            shape = r"\d\.\d{3,6}" if scale == 1 else r"\d{1,3}(?:\.\d{1,6})?"
+            value = float(cell) / scale if re.fullmatch(shape, cell) else -1.0
             if not 0 <= value <= 1.001:
                 refuse(
                     path,
                     line.number,
-                    f"{shorten(cell)} is no share of {'100 %' if scale > 1 else 'one'}:"
+                    f"{shorten(cell)} is not between 0 and {'100 %' if scale > 1 else '1.000'}:"
                     f" {shorten(text)}",
                 )
             values.setdefault(field, min(value, 1.0))
