@@ -142,7 +142,10 @@ def test_a_share_a_little_above_one(file):
 @pytest.mark.parametrize(
     "text, words",
     [
-        (SMI + " 20260105   10:00:02      0    612    101     31\n", "line 9: '101' is not between"),
+        (
+            SMI + " 20260105   10:00:02      0    612    101     31\n",
+            "line 9: '101' is not between",
+        ),
         (
             SMI + " 20260105   10:00:02      0    612     98\n",
             "line 9: not a whole row of 6 columns",

@@ -21,6 +21,8 @@ from fabriclab.telemetry.source import MOST_ROWS, lines, name, refuse, shorten
 
 TOOL = "GPU activity"
 BUSY = 0.9  # the chapter's healthy job shows 92 % (Checkpoint 1.5)
+STEADY = 0.7  # a job that has begun is this busy, and stays so
+ENOUGH = 10  # samples of a job that began while it was measured
 IDLE = 0.1  # a sample below it ran hardly any kernel
 _SMI = re.compile(r"^#(?:\s*(?:Date|Time))*\s*gpu\s.*\bsm\b")
 _DCGM = re.compile(r"^#\s*Entity\s.*\b(?:SMACT|GRACT|GPUTL)\b")
@@ -45,6 +47,15 @@ class Gpu:
     busy: tuple[float, ...] = ()
     active: tuple[float, ...] = ()
 
+    def running(self, what):
+        """The samples of `what` without those before the job began, where it did: the start of a
+        measurement is no idleness of the job.
+        """
+        samples = getattr(self, what)
+        begins = next((at for at, value in enumerate(samples) if value >= STEADY), 0)
+        rest = samples[begins:]
+        return rest if len(rest) > 2 and statistics.fmean(rest) >= STEADY else samples
+
     @property
     def idle(self):
         """The share of samples in which hardly any kernel ran, None without samples."""
@@ -66,7 +77,7 @@ class Reading:
         """The mean of `what` ("busy" or "active") over GPUs and samples,
         None where not measured.
         """
-        values = [value for gpu in self.gpus for value in getattr(gpu, what)]
+        values = [value for gpu in self.gpus for value in gpu.running(what)]
         return statistics.fmean(values) if values else None
 
 
@@ -167,6 +178,10 @@ _SAYING = {
         "part of the time no kernel runs, and while one runs few multiprocessors have work: starved"
         " input and a slow network both look like this"
     ),
+    "begins": (
+        "the job began while this was measured, and too few samples are left to judge it: measure"
+        " for a minute while it runs"
+    ),
     "unclear": (
         "without GRACT (1001) beside it this does not tell a GPU that waits in a kernel from one"
         " that has none"
@@ -177,7 +192,7 @@ _SAYING = {
 def state(reading):
     """What the two numbers mean together, in a word: "full", "busy" or "dense" for GPUs that work,
     "waits" for a kernel that does not compute, "holes", "low" or "sparse" for times without a
-    kernel, "unclear" where only activity was measured.
+    kernel, "begins" where the job had hardly begun, "unclear" where only activity was measured.
 
     >>> state(Reading("", "nvidia-smi", (Gpu(0, busy=(0.99, 1.0)),)))
     'busy'
@@ -185,6 +200,8 @@ def state(reading):
     'waits'
     """
     busy, active = reading.mean("busy"), reading.mean("active")
+    if any(0 < len(gpu.running("busy")) < min(len(gpu.busy), ENOUGH) for gpu in reading.gpus):
+        return "begins"
     if active is not None and active >= BUSY:
         return "full"
     if busy is None:
@@ -248,6 +265,6 @@ def report(reading):
             )
     idle = [gpu.idle for gpu in reading.gpus if gpu.idle is not None]
     said.append(f"samples with hardly any kernel: {statistics.fmean(idle):.0%}")
-    if state(reading) in ("full", "busy", "dense", "unclear"):
+    if state(reading) in ("full", "busy", "dense", "begins", "unclear"):
         said.append(_SAYING[state(reading)])
     return "\n".join([head, *(f"  {line}" for line in said), *marked(signs(reading))])
