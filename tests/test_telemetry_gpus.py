@@ -122,6 +122,18 @@ def test_a_gpu_that_is_left_out(file):
         assert (f"GPU 2 is busy {busy:.0%}" in said) == left_out
 
 
+def test_the_start_of_a_job_is_no_idleness(file):
+    """Seconds before the job began would count as GPUs without work."""
+    start, late = [0.05, 0.11, 0.03], [0.99] * 20
+
+    def said(samples):
+        return telemetry.report(file(made.nvidia_smi_dmon([[one] for one in samples])))
+
+    assert "! " not in said(start + late) and "! " not in said(start + late[:5])
+    assert "job began while this was measured" in said(start + late[:5])
+    assert "! a kernel ran" in said(late + start * 8)
+
+
 def test_a_job_that_is_nearly_always_busy_is_not_doubted(file):
     """Nine tenths, the chapter's healthy job, would be too little,
     or four fifths no cause to look.

@@ -54,7 +54,8 @@ class Gpu:
         samples = getattr(self, what)
         begins = next((at for at, value in enumerate(samples) if value >= STEADY), 0)
         rest = samples[begins:]
-        return rest if len(rest) > 2 and statistics.fmean(rest) >= STEADY else samples
+        idle = all(value < STEADY / 2 for value in samples[:begins])
+        return rest if idle and len(rest) > 2 and statistics.fmean(rest) >= STEADY else samples
 
     @property
     def idle(self):
