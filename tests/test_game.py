@@ -98,8 +98,9 @@ def test_in_a_notebook():
     )
     table.end.click()
     assert not table.page.value  # no cause chosen yet
-    while table.game.choices:
+    for _ in table.game.choices:
         table.go.click()
+    assert not table.game.choices
     assert "mlxlink:" in table.page.value and table.go.disabled
     assert f"{table.game.minutes} minutes" in table.clock.value and table.game.minutes > 10
     table.cause.value = CAUSES["link"].name

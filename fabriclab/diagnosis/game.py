@@ -161,10 +161,11 @@ class Game:
         return "Right."
 
 
-def play(game, ask=input, show=print):
+def play(game, ask=None, show=print):
     """Play `game` in a terminal: numbers choose a measurement, "c" names the cause, "q" or the end
     of input gives up. The exit status: 0 right or undecided, 1 wrong, 2 given up.
     """
+    ask = ask or input
     show(wrap(game.symptom))
     while True:
         choices = game.choices

@@ -40,9 +40,9 @@ class Table:
         self._lay_out()
 
     def _lay_out(self):
-        self.measure.options = [(str(one), one.file) for one in self.game.choices] or [
-            ("all is measured", None)
-        ]
+        options = [(str(one), one.file) for one in self.game.choices]
+        self.measure.options = options or [("all is measured", None)]
+        self.measure.index = 0
         self.go.disabled = not self.game.choices
         self.clock.value = f"<b>{self.game.minutes} minutes</b>"
 
