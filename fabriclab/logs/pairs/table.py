@@ -271,9 +271,7 @@ class _List:
             refuse(self.path, line.number, f"a pair without a name: {shorten(line.text)}")
         if source == target:
             refuse(
-                self.path,
-                line.number,
-                f"{shorten(source)} with itself cannot be measured: source and target are the same host",
+                self.path, line.number, f"source and target are the same host, {shorten(source)}"
             )
         out, into = (self.hosts.setdefault(host, len(self.hosts)) for host in (source, target))
         via = cells[3] if self.columns > 3 and cells[3].lower() not in _NOTHING else None
