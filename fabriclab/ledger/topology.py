@@ -164,9 +164,9 @@ ROWS = [
         "definition-1.4/line-rate",
         "Definition 1.4",
         "line rate",
-        lambda: topology.oversubscription(_tree(), range(RANKS)),
+        lambda: topology.placement_oversubscription(_tree(), range(RANKS)),
         "agrees",
-        "half of the job sends to the other half at full rate: 1:1 by maximum flow",
+        "every permutation of the hosts runs at full rate: no leaf has fewer uplinks than hosts",
         between=(1.0, 1.0),
     ),
     Row(

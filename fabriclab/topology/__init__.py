@@ -1,8 +1,8 @@
 """Level 3: what switches and cables can carry, derived from the wiring.
 
 Floor 3. Make a network with `build`, `leaf_spine`, `fat_tree`, `rail_optimised`, `dragonfly`,
-`torus` or a published design, then ask it: `paths`, `bisection`, `oversubscription`, `bill`,
-`failures`, `card`. All read the list of cables, not the name of the family; the closed forms stand
+`torus` or a published design, then ask it: `paths`, `bisection`, `oversubscription`,
+`placement_oversubscription`, `bill`, `failures`, `card`. All read the list of cables, not the name of the family; the closed forms stand
 beside them. `hops` is a word this package avoids: a path has links and switches.
 """
 
@@ -21,7 +21,13 @@ from fabriclab.topology.bounds import (
     wasted_money,
 )
 from fabriclab.topology.clos import build, fat_tree, leaf_spine, rail_optimised
-from fabriclab.topology.cuts import bisection, flow, halvings, oversubscription
+from fabriclab.topology.cuts import (
+    bisection,
+    flow,
+    halvings,
+    oversubscription,
+    placement_oversubscription,
+)
 from fabriclab.topology.designs import meta_24k, superpod_b200, superpod_h100
 from fabriclab.topology.direct import dragonfly, torus
 from fabriclab.topology.failures import Failure, failure, failures
