@@ -66,7 +66,8 @@ class Node:
     `fabric` "IB" or "RoCE".
 
     `nvlink` and `host` are bytes per second one way of a GPU; `nvls` the measured busbw with the
-    switches adding up, 0 for none.
+    switches adding up, 0 for none; `cpu` "Intel" or "AMD", by which NCCL limits LL and counts the
+    time to post to the network.
     """
 
     name: str
@@ -77,6 +78,11 @@ class Node:
     nvlink: float
     host: float
     nvls: float
+    cpu: str = "Intel"
+
+    def __post_init__(self):
+        if self.cpu not in ("Intel", "AMD"):
+            raise ValueError(f'cpu must be "Intel" or "AMD", not {self.cpu!r}')
 
 
 DGX_H100 = Node(

@@ -2,8 +2,9 @@
 
 Floor 3. Make a network with `build`, `leaf_spine`, `fat_tree`, `rail_optimised`, `dragonfly`,
 `torus` or a published design, then ask it: `paths`, `bisection`, `oversubscription`,
-`placement_oversubscription`, `bill`, `failures`, `card`. All read the list of cables, not the name of the family; the closed forms stand
-beside them. `hops` is a word this package avoids: a path has links and switches.
+`placement_oversubscription`, `bill`, `failures`, `card`. All read the list of cables, not the name
+of the family; the closed forms stand beside them. `hops` is a word this package avoids: a path has
+links and switches.
 """
 
 from fabriclab.topology.bill import Bill, bill, card
