@@ -620,7 +620,7 @@ def test_a_formulas_own_slips_are_named(name):
 
 CLOSED_FORMULAS = {
     "topology.switches": lambda N, k, t: 2 * (t - 1) * N / k + N / k,
-    "topology.alltoall": lambda M, N, d, r, beta: r * M * (N - d) / (N - 1) / beta,
+    "topology.alltoall": lambda M, N, d, r, beta: r * M * (N - d) / N / beta,
 }
 
 

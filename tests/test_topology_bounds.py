@@ -1,5 +1,8 @@
 """What a cut allows, what oversubscription costs, and what one dead part takes away."""
 
+import itertools
+from collections import Counter
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -21,6 +24,7 @@ from fabriclab.topology import (
     failure,
     failures,
     fat_tree,
+    leaf_spine,
     meta_24k,
     one_hop_nodes,
     rail_optimised,
@@ -46,9 +50,7 @@ def test_the_case_of_napkin_1_3():
     assert allreduce_port_bound(M, 1024, 50 * GB) == pytest.approx(2 * 1023 / 1024 * 2)
     assert allreduce_in_network_bound(M, 50 * GB) == 2.0
     assert [every_buffer_across(M, 1024, cut * TB) for cut in (25.6, 6.4)] == [2.0, 8.0]
-    assert alltoall_cut_bound(M, 1024, 25.6 * TB) == pytest.approx(
-        512 * 512 / 1023 * M / (25.6 * TB)
-    )
+    assert alltoall_cut_bound(M, 1024, 25.6 * TB) == pytest.approx(512 * 512 * M / 1024 / 25.6e12)
 
 
 @given(ranks=st.integers(2, 40), size=st.floats(1, 1e12))
@@ -57,8 +59,53 @@ def test_alltoall_bound_counts_pairs(ranks, size):
     by one.
     """
     half = ranks // 2
-    across = sum(size / (ranks - 1) for a in range(ranks) for b in range(ranks) if a < half <= b)
+    across = sum(size / ranks for a in range(ranks) for b in range(ranks) if a < half <= b)
     assert alltoall_cut_bound(size, ranks, 1.0) == pytest.approx(across)
+
+
+@given(st.integers(1, 3000), st.floats(0, 1e12), st.floats(1e6, 1e12))
+def test_the_cut_never_asks_for_more_time_than_the_ports(ranks, size, beta):
+    """The bound and the time would count the size of an AllToAll differently: on a fabric whose cut
+    carries what half of the ports send, the bound would come out above the time.
+    """
+    cut = max(ranks // 2, 1) * beta
+    time = collectives.all_to_all(size, ranks, 0.0, beta)
+    assert alltoall_cut_bound(size, ranks, cut) <= time * (1 + 1e-12)
+    if ranks == 2:
+        assert alltoall_cut_bound(size, ranks, cut) == pytest.approx(time)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        leaf_spine(4, 4, 4, 4),
+        leaf_spine(2, 1, 3, 1),
+        leaf_spine(3, 1, 2, 2),
+        fat_tree(4),
+        torus((4,)),
+        torus((4, 4)),
+        dragonfly(2, 3, 1),
+        rail_optimised(4, 2, 8),
+        build(7, 8),
+    ],
+    ids=lambda network: network.name,
+)
+def test_alltoall_bound_below_the_load_of_any_routes(network):
+    """On some network the bound would be above what pieces of size/N, each sent along a shortest
+    path, take at the fullest cable.
+    """
+    size, hosts = 1e9, network.hosts
+    graph = nx.Graph()
+    for a, b, n, c in zip(network.a, network.b, network.multiplicity, network.capacity):
+        graph.add_edge(int(a), int(b), width=n * c)
+    load = Counter()
+    for a, b in itertools.permutations(range(hosts), 2):
+        ways = list(nx.all_shortest_paths(graph, a, b))
+        for way in ways:
+            for arc in itertools.pairwise(way):
+                load[arc] += size / hosts / len(ways)
+    slowest = max(bytes_ / graph.edges[arc]["width"] for arc, bytes_ in load.items())
+    assert alltoall_cut_bound(size, hosts, bisection(network, False)) <= slowest * (1 + 1e-9)
 
 
 @given(

@@ -69,7 +69,7 @@ def _leaf_cut(leaves, down, up):
 
 
 def _leaf_alltoall(M, N, d, r, beta):
-    return d * (N - d) / (N - 1) * M / (_leaf_cut(round(N / d), d, round(d / r)) * beta)
+    return d * (N - d) / N * M / (_leaf_cut(round(N / d), d, round(d / r)) * beta)
 
 
 def _leaf_points(draw):
@@ -502,9 +502,9 @@ EXERCISES = [
         numbers=lambda draw: {},
         prompt=lambda x: (
             "N ranks fill whole leaves of d hosts. A leaf has d hosts' cables of β bytes per second"
-            " and d/r uplinks of the same kind. In an AllToAll each rank sends M bytes in all, in"
-            " equal parts to each of the others. Derive the time that one leaf's uplinks need at"
-            " least. Hold it against M/β, what a port needs."
+            " and d/r uplinks of the same kind. In an AllToAll each rank has a buffer of M bytes, a"
+            " piece of M/N for every rank; its own stays where it is. Derive the time that one"
+            " leaf's uplinks need at least. Hold it against (N-1)/N M/β, what a port needs."
         ),
         kind=Formula(
             ("M", "N", "d", "r", "beta"),
@@ -517,14 +517,15 @@ EXERCISES = [
                     lambda M, N, d, r, beta: r * M / beta,
                 ),
                 (
-                    "itself among them",
-                    "you counted each rank among those it sends to",
-                    lambda M, N, d, r, beta: r * M * (N - d) / N / beta,
+                    "without itself",
+                    "you cut M into a piece for each of the others; a buffer has one for oneself,"
+                    " too, as nccl-tests counts it",
+                    lambda M, N, d, r, beta: r * M * (N - d) / (N - 1) / beta,
                 ),
                 (
                     "forgot r",
                     "you gave the leaf as many uplinks as hosts",
-                    lambda M, N, d, r, beta: M * (N - d) / (N - 1) / beta,
+                    lambda M, N, d, r, beta: M * (N - d) / N / beta,
                 ),
                 (
                     "one rank's bytes",
@@ -534,7 +535,7 @@ EXERCISES = [
                 (
                     "the middle cut",
                     "you took the cut through the middle; this asks for the uplinks of one leaf",
-                    lambda M, N, d, r, beta: r * M * N / (2 * (N - 1)) / beta,
+                    lambda M, N, d, r, beta: r * M / 2 / beta,
                 ),
             ),
         ),

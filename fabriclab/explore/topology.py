@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import ipywidgets
 
-from fabriclab import catalog, figures, topology
+from fabriclab import catalog, collectives, figures, topology
 from fabriclab.explore import Explorer, slider, steps
 from fabriclab.figures import topology as drawings
 from fabriclab.units import GB, MB, TB, ns, si
@@ -100,7 +100,7 @@ def fabric(
         times = [
             topology.allreduce_port_bound(payload, ranks, port),
             topology.allreduce_cut_bound(payload, cut),
-            payload / port,
+            collectives.all_to_all(payload, ranks, 0.0, port),
             topology.alltoall_cut_bound(payload, ranks, cut),
         ]
         return [(label, seconds, kind) for (label, kind), seconds in zip(BOUNDS, times)]

@@ -1,10 +1,10 @@
 """What a collective needs from a cut, what oversubscription costs, and how far one hop reaches on a
 rail.
 
-`size` is what each rank holds (AllReduce) or sends in all (AllToAll), bytes; `cut` the bisection,
-bytes per second one way.
-All are lower bounds on the time, whatever the algorithm, unless they say otherwise; all take
-scalars or arrays.
+`size` is the buffer of each rank as nccl-tests prints it, bytes: for an AllToAll the whole of it, a
+rank's own piece of size/N included, which stays where it is, as in `collectives.all_to_all`. `cut`
+is the bisection, bytes per second one way. All are lower bounds on the time, whatever the
+algorithm, unless they say otherwise; all take scalars or arrays.
 """
 
 import numpy as np
@@ -68,18 +68,19 @@ def allreduce_ring_cut_bound(size, ranks, cut):
 
 
 def alltoall_cut_bound(size, ranks, cut):
-    """Seconds: ``(N/2) M (N/2)/(N-1) / BW``: each rank's M bytes are different for every other
-    rank, half of them across.
+    """Seconds: ``(N/2)(N/2) M/N / BW``: each rank of one half sends M/N to each of the other.
 
-    An odd N halves as evenly as it can. One rank sends nothing: 0.
+    `size` M is the whole buffer of a rank, its own piece included, as nccl-tests and
+    `collectives.all_to_all` count it. An odd N halves as evenly as it can. One rank sends nothing:
+    0.
 
     >>> from fabriclab.units import GB, TB
-    >>> round(alltoall_cut_bound(100 * GB, 1024, 25.6 * TB), 3)
-    1.001
+    >>> alltoall_cut_bound(100 * GB, 1024, 25.6 * TB)
+    1.0
     """
     size, ranks, cut = nonnegative("size", size), count("ranks", ranks), positive("cut", cut)
     small = np.floor(ranks / 2)
-    return scalar_or_array(small * (ranks - small) * size / np.maximum(ranks - 1, 1) / cut)
+    return scalar_or_array(small * (ranks - small) * size / ranks / cut)
 
 
 def every_buffer_across(size, ranks, cut):
