@@ -84,7 +84,7 @@ def inside_bandwidth(settings):
     [450.0, 63.0, 73.4]
     """
     wire = (
-        _settings(settings).node.host if settings.inside == "host memory" else settings.node.nvlink
+        settings.node.host if _settings(settings).inside == "host memory" else settings.node.nvlink
     )
     return min(wire, settings.channels[1] * PER_CHANNEL)
 
@@ -183,6 +183,9 @@ def allreduce_time(size, nodes, settings, algorithm=None, protocol=None):
     ['30.2 ms', '240 ms', '3.2 s']
     """
     size, nodes = nonnegative("size", size), scalar("nodes", count("nodes", nodes))
+    for name, value in (("algorithm", algorithm), ("protocol", protocol)):
+        if not (value is None or isinstance(value, str)):
+            raise ValueError(f"{name} must be one of NCCL's by name, not {value!r:.60}")
     pairs = [
         pair
         for pair in options(settings, nodes)

@@ -21,7 +21,7 @@ from fabriclab.topology.bounds import (
     speedup_needed,
     wasted_money,
 )
-from fabriclab.topology.clos import build, fat_tree, leaf_spine, rail_optimised
+from fabriclab.topology.clos import build, fat_tree, leaf_spine
 from fabriclab.topology.cuts import (
     bisection,
     flow,
@@ -34,3 +34,4 @@ from fabriclab.topology.direct import dragonfly, torus
 from fabriclab.topology.failures import Failure, failure, failures
 from fabriclab.topology.graph import Topology, assemble, relabel, without_cable, without_vertex
 from fabriclab.topology.paths import Paths, Spread, extra_links, paths
+from fabriclab.topology.rails import rail_optimised

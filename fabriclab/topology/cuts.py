@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_flow
 
+from fabriclab.checks import flag
 from fabriclab.topology.graph import wired
 from fabriclab.topology.paths import homes, host_set
 
@@ -118,7 +119,7 @@ def halvings(topology, hosts=None, whole_nodes=True):
     `hosts`: those to halve, all by default. `whole_nodes`: the GPUs of one machine stay together,
     as their own links inside the machine would otherwise be cut too.
     """
-    topology = wired("topology", topology)
+    topology, whole_nodes = wired("topology", topology), flag("whole_nodes", whole_nodes)
     hosts = np.arange(topology.hosts) if hosts is None else host_set(topology, "hosts", hosts)
     found = []
     for keys in _orders(topology, hosts):
@@ -258,6 +259,7 @@ def placement_oversubscription(topology, placement, whole_nodes=True):
     [1.0, 4.0, 4.0, 4.0]
     """
     hosts = host_set(wired("topology", topology), "placement", placement)
+    whole_nodes = flag("whole_nodes", whole_nodes)
     sends = topology.injection()
     job = np.zeros(topology.hosts)
     job[hosts] = sends[hosts]
