@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from fabriclab.checks import number, scalar
+from fabriclab.checks import number, positive, scalar
 from fabriclab.topology.graph import assemble, bundle_count, host_count, port_count, rate, whole
 from fabriclab.units import GB
 
@@ -49,10 +49,12 @@ def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB):
     return wire(name, hosts, radices, ratios, 2 if leaves <= radices[1] else 3, per_node, bandwidth)
 
 
-def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
+def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB, uplink=None):
     """Two tiers exactly as told: `down` hosts and `up` uplinks on every leaf, the uplinks spread
     evenly over the spines.
 
+    `bandwidth`: bytes per second of a host's cable one way, `uplink` of one to a spine, the same
+    where it is None: 32 hosts at 400G under 8 uplinks at 800G are 2:1.
     Raises ValueError when they cannot be: `spines` must divide `up`, and nothing may need more than
     `radix` ports.
 
@@ -66,6 +68,7 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
         whole(n, v) for n, v in (("leaves", leaves), ("spines", spines), ("down", down), ("up", up))
     )
     radix, bandwidth = whole("radix", radix, 2), rate(bandwidth)
+    uplink = bandwidth if uplink is None else scalar("uplink", positive("uplink", uplink))
     host_count("leaves times down", leaves * down)
     for tier, ports in (("leaf", down + up), ("spine", leaves * up // spines)):
         if ports > radix and not up % spines:
@@ -85,13 +88,15 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
             host.size + np.repeat(leaf, spines),
             host.size + leaves + np.tile(np.arange(spines), leaves),
             up // spines,
-            bandwidth,
+            uplink,
         ),
     }
     # only an even number of full leaves halves along leaves; uplinks beyond the hosts' own cables
     # add nothing
     closed = (
-        {"bisection": host.size / 2 * bandwidth * min(1.0, up / down)} if leaves % 2 == 0 else {}
+        {"bisection": host.size / 2 * bandwidth * min(1.0, up * uplink / (down * bandwidth))}
+        if leaves % 2 == 0
+        else {}
     )
     place = (host // down)[:, None]
     return assemble(

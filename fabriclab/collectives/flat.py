@@ -1,16 +1,4 @@
-"""Level 2, many ranks: what a collective costs in the alpha-beta model, and what of it a compute
-phase hides.
-
-Floor 3. Every rank has one port that sends and receives at `beta` bytes per second at once; a step
-costs `alpha`. `size` is the buffer that nccl-tests prints: for AllReduce and Broadcast what each
-rank holds, for ReduceScatter, AllGather and AllToAll the whole buffer of which each rank's share is
-size/N. One rank has nobody to talk to: 0 s. Sizes of 0 bytes still pay the start-ups. All functions
-take scalars or arrays that broadcast and raise ValueError for a negative size or alpha, a beta that
-is not more than zero, or a rank count that is not a whole number of one or more.
-
-Sources: Thakur, Rabenseifner and Gropp 2005; Sanders, Speck and Träff 2009; chapter, Napkin Math
-1.2, and its appendix.
-"""
+"""Collectives among ranks that are all alike: one port each, at full rate to any other."""
 
 from dataclasses import dataclass
 
