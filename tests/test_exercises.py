@@ -188,6 +188,7 @@ FINGERPRINTS = {
     "topology.pick": "b7910536",
     "topology.mixed": "a87b017a",
     "topology.leaf": "60abd28c",
+    "topology.axis": "46724e01",
     "behaviour.idle": "bcfcaeb7",
     "behaviour.hiccups": "6587c9b6",
     "behaviour.headroom": "9665485f",
@@ -414,6 +415,7 @@ CLOSED_FORMS = {
     "topology.spine": lambda x: x.wired[0] * 16 * x.rate * (1 - 1 / x.wired[1]),
     "topology.one_hop": lambda x: x.radix - x.radix / (x.ratio + 1),
     "topology.efficiency": lambda x: 1 / (1 + (1 - x.before) / x.before / x.speedup),
+    "topology.axis": lambda x: x.side / 8 * x.size / x.rate,
     "topology.leaf": lambda x: 400 * x.down / (400 * x.up + 100 * x.lanes * x.slow),
     # by hand: the slope from the two largest rows, then what is left of the smallest
     "transport.fit": lambda x: (

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from fabriclab import topology
+from fabriclab import collectives, topology
 from fabriclab.exercises.core import Exercise
 from fabriclab.exercises.formula import Formula
 from fabriclab.exercises.function import Function
@@ -948,5 +948,52 @@ EXERCISES = [
         ),
         hints=("Count lanes, down and up.",),
         moral="fabriclab read does this for every leaf of a real listing.",
+    ),
+    Exercise(
+        id="topology.axis",
+        title="An AllToAll round a ring",
+        chinese="环面上的 AllToAll",
+        numbers=lambda draw: {
+            "side": draw.pick("side", (8, 12, 16, 24)),
+            "size": draw.pick("size", (90, 240, 700)) * MB,
+            "rate": draw.pick("rate", (25, 45, 50)) * GB,
+        },
+        prompt=lambda x: (
+            f"One axis of a torus: {x.side} hosts in a closed ring, {si(x.rate, 'B/s')} each way on"
+            f" every link. Each host has a buffer of {si(x.size, 'B')} for an AllToAll, a piece for"
+            " every host, its own included. Pieces go the short way, and half of what goes halfway"
+            " round takes either. How long do the links need at least? Leave start-ups out."
+        ),
+        kind=Quantity(
+            lambda x: collectives.torus("all_to_all", x.size, (x.side,), 0.0, x.rate),
+            "time",
+            slips=(
+                Slip(
+                    "no closing cable",
+                    "that is a line's fullest link, in its middle; a ring has a way round",
+                    lambda x: collectives.torus(
+                        "all_to_all", x.size, (x.side,), 0.0, x.rate, wrap=False
+                    ),
+                ),
+                Slip(
+                    "as an AllGather",
+                    "you counted what a host takes in; here it also passes on what is for others",
+                    lambda x: collectives.torus("all_gather", x.size, (x.side,), 0.0, x.rate),
+                ),
+                Slip(
+                    "as on a switch",
+                    "you let every pair talk directly at a port's rate, as a switch would",
+                    lambda x: collectives.all_to_all(x.size, x.side, 0.0, x.rate),
+                ),
+            ),
+        ),
+        hints=(
+            "How many links does a piece travel on average? A quarter of the way round.",
+            "All pieces together, bytes times links, over 2k one-way links.",
+        ),
+        moral=(
+            "k/8 M/β: it grows with the ring, where an AllGather's does not. A torus keeps its"
+            " experts near."
+        ),
     ),
 ]
