@@ -20,15 +20,17 @@ Definition 1.8, equation 1.
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fabriclab.checks import count, each, nonnegative, number, positive, scalar
+from fabriclab.checks import broadcastable, count, each, flag, nonnegative, number, positive, scalar
 from fabriclab.topology.graph import wired
 
-MOST_ROUTES = 1_000_000
+MOST_ROUTES = 250_000
+MOST_LINKS = 500_000  # of all routes that one call makes together
 
 
 def route(vertices, lane=0):
@@ -180,9 +182,9 @@ def ring_routes(switches, links, senders=None):
     >>> dependencies(ring_routes(4, 2, senders=[0, 1, 2])).verdict()
     'none'
     """
-    switches = int(
-        scalar("switches", number("switches", count("switches", switches, least=3), most=1e6))
-    )
+    switches = int(scalar("switches", count("switches", switches, least=3)))
+    if switches > MOST_LINKS:
+        raise ValueError(f"switches must be at most {MOST_LINKS:,}, not {switches:,}")
     links = int(
         scalar(
             "links",
@@ -196,13 +198,14 @@ def ring_routes(switches, links, senders=None):
             ),
         )
     )
-    starts = (
-        range(switches)
-        if senders is None
-        else [
-            int(scalar("senders", count("senders", s, least=0))) for s in each("senders", senders)
-        ]
-    )
+    # a switch may send once; one more is enough to see that there are too many
+    told = range(switches) if senders is None else islice(each("senders", senders), switches + 1)
+    starts = [int(scalar("senders", count("senders", start, least=0))) for start in told]
+    if len(starts) > switches or len(starts) * links > MOST_LINKS:
+        raise ValueError(
+            f"{'senders' if len(starts) > switches else 'switches'} must be at most {switches:,}"
+            f" routes, of at most {MOST_LINKS:,} links together"
+        )
     return [route([(start + i) % switches for i in range(links + 1)]) for start in starts]
 
 
@@ -221,9 +224,14 @@ def grid_routes(sides, wrap=False, dateline=False):
     if not isinstance(sides, (tuple, list)) or not 1 <= len(sides) <= 4:
         raise ValueError(f"sides must be one to four whole numbers, such as (4, 4), not {sides!r}")
     sides = [int(scalar("sides", count("sides", k))) for k in sides]
+    wrap, dateline = flag("wrap", wrap), flag("dateline", dateline)
     places = int(np.prod(sides, dtype=float))
-    if places > 1000:
-        raise ValueError(f"sides must multiply to at most 1,000 places, not {places:,}")
+    links = places**2 * sum((k * k // 4 if wrap else (k * k - 1) / 3) / k for k in sides)
+    if links > MOST_LINKS:
+        raise ValueError(
+            f"sides must make routes of at most {MOST_LINKS:,} links together, such as (8, 8, 4),"
+            f" not {links:,.0f}"
+        )
     where = np.stack(np.unravel_index(np.arange(places), sides), axis=1).tolist()
     strides = [int(np.prod(sides[axis + 1 :])) for axis in range(len(sides))]
     routes = []
@@ -272,7 +280,7 @@ def shortest_routes(topology):
     """All shortest routes between all hosts of a `topology.Topology`: on a tree, every way up and
     down; a generator.
 
-    Raises ValueError beyond a million routes: a fat-tree of radix 8 has 236,000.
+    Raises ValueError beyond 250,000 routes: a fat-tree of radix 8 has 235,904.
 
     >>> from fabriclab.topology import fat_tree
     >>> tree = dependencies(shortest_routes(fat_tree(4)))
@@ -389,11 +397,8 @@ def watchdog(detection, held, rate, timeout=0.0, flows=0, in_flight=0.0):
         scalar(n, nonnegative(n, v)) for n, v in (("held", held), ("in_flight", in_flight))
     )
     flows = scalar("flows", count("flows", flows, least=0))
+    detection, timeout = nonnegative("detection", detection), nonnegative("timeout", timeout)
+    rate = positive("rate", rate)
+    broadcastable(detection=detection, rate=rate, timeout=timeout)
     resent = max(held, flows * in_flight)
-    return Recovery(
-        held,
-        resent,
-        nonnegative("detection", detection)
-        + nonnegative("timeout", timeout)
-        + resent / positive("rate", rate),
-    )
+    return Recovery(held, resent, detection + timeout + resent / rate)

@@ -12,6 +12,7 @@ import numpy as np
 from fabriclab.checks import (
     broadcastable,
     count,
+    flag,
     fraction,
     nonnegative,
     number,
@@ -30,8 +31,13 @@ def _read(size, alpha, beta):
     return size, alpha, beta
 
 
-def transfer_time(size, alpha, beta):
-    """Seconds to move a message: ``T(n) = alpha + n / beta``.
+def transfer_time(size, alpha, beta, roofline=False):
+    """Seconds to move a message: ``T(n) = alpha + n / beta``, or with `roofline` ``max(alpha, n /
+    beta)``.
+
+    The sum is for a start-up that nothing hides; the maximum, as rooflines have it, for one that
+    overlaps with the bytes of other messages. They part by a factor of two at `crossover`, and
+    agree far from it.
 
     `size` bytes, `alpha` seconds of start-up, `beta` bytes per second. Raises ValueError for a
     negative size or alpha, or a beta that is not more than zero. Hockney 1994; chapter, section
@@ -43,8 +49,12 @@ def transfer_time(size, alpha, beta):
     >>> from fabriclab.units import KB, GB, us
     >>> round(transfer_time(4 * KB, 1.5 * us, 50 * GB) / us, 3)
     1.58
+    >>> round(transfer_time(75 * KB, 1.5 * us, 50 * GB, roofline=True) / us, 3)    # the sum: 3
+    1.5
     """
     size, alpha, beta = _read(size, alpha, beta)
+    if flag("roofline", roofline):
+        return scalar_or_array(np.maximum(alpha, size / beta))
     return scalar_or_array(alpha + size / beta)
 
 

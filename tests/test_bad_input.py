@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabriclab import collectives, transport
+from fabriclab import transport
 from fabriclab.cluster import costs, overlap, pooling, sharing
+from fabriclab.collectives import flat, shaped
 from fabriclab.link import optics
 from fabriclab.scaleup import campus, headers, pcie
 
@@ -27,7 +28,7 @@ def functions(*modules):
     ]
 
 
-FUNCTIONS = functions(transport, collectives)
+FUNCTIONS = functions(transport, flat, shaped)
 OTHERS = functions(
     optics, overlap, costs, pooling, sharing, headers, pcie, campus
 )  # of these some differences may be negative, and some results are records

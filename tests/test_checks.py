@@ -174,7 +174,7 @@ def test_models_of_one_number_refuse_several_by_name(name, call):
         ("topology", lambda x: topology.flow(x, [0], [1])),
         ("topology", lambda x: topology.paths(x)),
         ("topology", lambda x: topology.failures(x)),
-        ("topology", lambda x: topology.oversubscription(x, [0])),
+        ("topology", lambda x: topology.placement_oversubscription(x, [0])),
         ("topology", lambda x: topology.bill(x)),
         ("topology", lambda x: topology.card(x)),
         ("topology", lambda x: topology.without_vertex(x, 0)),

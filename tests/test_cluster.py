@@ -255,6 +255,8 @@ def test_placement_pays_for_the_tier_it_crosses():
     """
     tree = topology.leaf_spine(32, 8, 32, 8)
     assert cluster.placement_lengthening(tree, range(32), 0.3) == 0
+    for leaves in (3, 4, 5):
+        assert cluster.placement_lengthening(tree, range(32 * leaves), 0.3) == pytest.approx(0.9)
     spread = cluster.placement_lengthening(tree, range(64), 0.3)
     assert spread == pytest.approx(0.9) and 1 / (1 + spread) == pytest.approx(
         topology.relative_throughput(0.3, 4)
@@ -330,6 +332,6 @@ def test_an_alltoall_in_two_pods_feels_half_of_the_ratio():
         topology.flow(meta, job[:1536], job[1536:]), topology.flow(meta, job[1536:], job[:1536])
     )
     slower = topology.alltoall_cut_bound(size, len(job), cut) / (size / beta)
-    assert slower == pytest.approx(topology.oversubscription(meta, job) / 2, rel=1e-3)
+    assert slower == pytest.approx(topology.placement_oversubscription(meta, job) / 2, rel=1e-3)
     assert 0.2 * (slower - 1) == pytest.approx(0.143, rel=1e-2)
     assert cluster.placement_lengthening(meta, job, 0.2) == pytest.approx(0.486, rel=1e-2)

@@ -290,6 +290,9 @@ def test_bus_factor():
         assert 1 * GB / c.all_to_all(1 * GB, n, 0, B) * c.bus_factor(
             "alltoall", n
         ) == pytest.approx(B)
+        for shared in ("all_to_all", "gather", "scatter", "hypercube", "all_gather"):
+            assert c.bus_factor(shared, n) == (n - 1) / n
+    assert c.bus_factor("sendrecv", 7) == c.bus_factor("reduce", 7) == 1
     assert c.bus_factor("all_reduce", 1) == 0 and c.bus_factor("broadcast", 1) == 1
     with pytest.raises(ValueError, match="^collective must be one of"):
         c.bus_factor("allreduce", 2)

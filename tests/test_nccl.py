@@ -256,28 +256,169 @@ def test_any_environment_gives_a_time_or_a_reason(environment):
 # Cost
 
 
-def test_ring_by_hand():
-    """A ring's steps would be miscounted: 2 nodes of 8, LL128: 14 us, 26 steps inside of 1.9, 4
-    between of 4, and 15/8 bytes each through 400 GB/s x 120/128.
+# What NCCL 2.27.7 has in graph/tuning.cc, in its units (us, GB/s), for Hopper, NVLink and IB: the
+# hand calculations below use these and nothing of the package.
+BASE = {"Ring": {"LL": 6.6, "LL128": 14.0, "Simple": 8.4},
+        "Tree": {"LL": 6.8, "LL128": 14.0, "Simple": 8.4}}  # fmt: skip
+NVLINK = {"Ring": {"LL": 0.6, "LL128": 1.9, "Simple": 3.4},
+          "Tree": {"LL": 0.6, "LL128": 1.25, "Simple": 4.0}}  # fmt: skip
+PCI = {"Ring": {"LL": 1.0, "LL128": 2.5, "Simple": 5.7},
+       "Tree": {"LL": 1.0, "LL128": 1.9, "Simple": 4.0}}  # fmt: skip
+NET = {"Ring": {"LL": 2.7, "LL128": 4.0, "Simple": 14.0},
+       "Tree": {"LL": 5.0, "LL128": 8.5, "Simple": 14.0}}  # fmt: skip
+OVERHEAD = {"Intel": 1.0, "AMD": 2.0}
+LL_MOST = {("Intel", 2): 39.0, ("Intel", 4): 20.4, ("AMD", 2): 22.5, ("AMD", 4): 19.0}
+LL_MOST_ALONE = 141.0
+TREE_CHANNEL = {1: 38.7, 2: 41.4, 4: 36.0}
+TREE_LL128_CHANNEL = {1: 36.7, 2: 36.7, 4: 29.0}
+RING_LL128_CHANNEL = 36.7
+AMD = dataclasses.replace(nccl.DGX_H100, cpu="AMD")
+
+
+def by_the_source(size, nodes, gpus, pair, cpu, wire, channels=64, inside=NVLINK):
+    """Microseconds by tuning.cc of a ring or tree whose links together give `wire` GB/s."""
+    algorithm, protocol = pair
+    ranks, several = nodes * gpus, 4 if nodes > 2 else nodes
+    most = LL_MOST_ALONE if nodes == 1 else LL_MOST[cpu, several]
+    within = inside[algorithm][protocol]
+    between = NET["Tree" if gpus == 1 else algorithm][protocol]
+    if algorithm == "Ring":
+        limited = {
+            "LL": min(most, wire / 2),
+            "LL128": min(wire * 0.92, channels * RING_LL128_CHANNEL),
+            "Simple": wire,
+        }
+        rate = limited[protocol] * ranks / (2 * (ranks - 1))
+        if nodes > 1:
+            within = max(within, OVERHEAD[cpu] * (3 if protocol == "Simple" else 1))
+        crossing = 2 * (nodes - 1)
+        steps = (2 * (ranks - 1) - crossing) * within + crossing * between
+    else:
+        tree = min(wire * 0.92, channels * TREE_CHANNEL[several])
+        flagged = tree * (7 / 9 if nodes == 1 else 120 / 128)
+        limited = {
+            "LL": min(tree / 3.8, most),
+            "LL128": min(flagged, channels * TREE_LL128_CHANNEL[several]),
+            "Simple": tree,
+        }
+        rate = limited[protocol] / 2
+        steps = 2 * ((gpus - 1) * within + (nodes.bit_length() - 1) * between)
+    return BASE[algorithm][protocol] + steps + size / rate / 1000
+
+
+PAIRS = [(a, p) for a in ("Ring", "Tree") for p in ("LL", "LL128", "Simple")]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="/".join)
+@pytest.mark.parametrize("node", [nccl.DGX_H100, AMD], ids=["Intel", "AMD"])
+@pytest.mark.parametrize("nodes", [1, 2, 3, 4, 5, 16, 127, 128])
+def test_costs_are_the_sources(nodes, node, pair):
+    """A start-up, a step, a share or a limit would not be that of NCCL 2.27.7's own table."""
+    for size in (0, 8 * KB, 1 * MB, 10 * GB):
+        # one node has 450 GB/s of NVLink; two nodes' trees cross once, so that NVLink decides
+        wire = 450 if nodes == 1 or (nodes == 2 and pair[0] == "Tree") else 400
+        by_hand = by_the_source(size, nodes, 8, pair, node.cpu, wire)
+        found = nccl.allreduce_time(size, nodes, settings({}, node), *pair)
+        assert found / us == pytest.approx(by_hand, rel=1e-9)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="/".join)
+def test_few_channels_and_one_gpu_a_node(pair):
+    """The limits of each channel, PCIe's steps, or the network's own of nodes with one GPU would
+    not be the table's.
     """
-    by_hand = (14.0 + 26 * 1.9 + 4 * 4.0) * us + 15 / 8 * 64 * MB / (400 * GB * 120 / 128)
+    few = settings({"NCCL_MAX_NCHANNELS": 8})
+    for nodes in (1, 2, 16):
+        wire = min(8 * 36.7, 400)
+        assert nccl.allreduce_time(1 * GB, nodes, few, *pair) / us == pytest.approx(
+            by_the_source(1 * GB, nodes, 8, pair, "Intel", wire, channels=8), rel=1e-9
+        )
+    shared = settings({"NCCL_P2P_LEVEL": "LOC"})
+    assert nccl.allreduce_time(1 * MB, 4, shared, *pair) / us == pytest.approx(
+        by_the_source(1 * MB, 4, 8, pair, "Intel", nccl.DGX_H100.host / GB, inside=PCI), rel=1e-9
+    )
+    alone = settings({}, dataclasses.replace(nccl.DGX_H100, gpus=1))
+    assert nccl.allreduce_time(1 * MB, 4, alone, *pair) / us == pytest.approx(
+        by_the_source(1 * MB, 4, 1, pair, "Intel", 400), rel=1e-9
+    )
+
+
+def test_a_channels_limit_on_trees():
+    """More wire than the channels can fill: 4 channels on nodes of 8 ports at 200 GB/s give a tree
+    36 GB/s each, with LL128 29.
+    """
+    wide = dataclasses.replace(nccl.DGX_H100, port=200 * GB, nvlink=2000 * GB)
+    found = settings({"NCCL_MAX_NCHANNELS": 4}, wide)
+    for protocol in ("LL128", "Simple"):
+        by_hand = by_the_source(100 * GB, 4, 8, ("Tree", protocol), "Intel", 4 * 36.7, channels=4)
+        assert nccl.allreduce_time(100 * GB, 4, found, "Tree", protocol) / us == pytest.approx(
+            by_hand, rel=1e-9
+        )
+
+
+def test_by_hand_in_full():
+    """Sums written out: LL of 10 GB on 16 nodes is held to 20.4 GB/s, 973 ms (AMD 19.0, 1.04 s); a
+    ring of 2 nodes has 28 steps inside and 2 between; 1 MB on 16 nodes goes by LL128.
+    """
+    only_ll = {"NCCL_PROTO": "LL"}
+    ring = 6.6 * us + (254 - 30) * 1.0 * us + 30 * 2.7 * us + 254 / 128 * 10 * GB / (20.4 * GB)
+    assert nccl.allreduce_time(10 * GB, 16, settings(only_ll)) == pytest.approx(ring, rel=1e-12)
+    assert ring == pytest.approx(0.973, abs=5e-4)
+    amd = 6.6 * us + (254 - 30) * 2.0 * us + 30 * 2.7 * us + 254 / 128 * 10 * GB / (19.0 * GB)
+    assert nccl.allreduce_time(10 * GB, 16, settings(only_ll, AMD)) == pytest.approx(amd, rel=1e-12)
+    two = (14.0 + 28 * 1.9 + 2 * 4.0) * us + 15 / 8 * 64 * MB / (400 * GB * 0.92)
     assert nccl.allreduce_time(64 * MB, 2, settings({}), "Ring", "LL128") == pytest.approx(
-        by_hand, rel=1e-12
+        two, rel=1e-12
     )
+    assert nccl.choice(1 * MB, 16, settings({})) == ("Tree", "LL128")
 
 
-def test_flags_cost_start_up_inside_and_half_the_rate():
-    """LL's start-ups would be those of one node: across 2 nodes 6.6 us, 26 steps inside of 1.8 x
-    0.6, 4 between of 2.7, and half of 400 GB/s.
+def depth(nodes):
+    """Levels of the tree that NCCL's trees.cc builds: below 0, a rank's parent is it without its
+    lowest bit and with the next one set, or, where that is no rank, without its lowest bit.
     """
-    by_hand = (6.6 + 26 * 1.8 * 0.6 + 4 * 2.7) * us + 15 / 8 * 64 * KB / (200 * GB)
-    assert nccl.allreduce_time(64 * KB, 2, settings({}), "Ring", "LL") == pytest.approx(
-        by_hand, rel=1e-12
-    )
-    # one node: nothing goes between, and nothing is slower for it
-    assert nccl.allreduce_time(0, 1, settings({}), "Ring", "LL") == pytest.approx(
-        (6.6 + 14 * 0.6) * us, rel=1e-12
-    )
+
+    def up(rank):
+        low = rank & -rank
+        parent = (rank ^ low) | (low << 1)
+        return parent if parent < nodes else rank ^ low
+
+    longest = 0
+    for rank in range(nodes):
+        levels = 0
+        while rank:
+            rank, levels = up(rank), levels + 1
+        longest = max(longest, levels)
+    return longest
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 4, 5, 8, 12, 16, 31, 33, 100])
+def test_depth_by_the_table_and_by_the_tree(nodes):
+    """The docstring's two depths would be wrong: the table's is log2 rounded down, that of the tree
+    NCCL builds log2 rounded up.
+    """
+    assert depth(nodes) == math.ceil(math.log2(nodes))
+    latency = nccl.allreduce_time(0, nodes, settings({}), "Tree", "LL128") / us
+    assert (latency - 14.0 - 2 * 7 * 1.25) / 2 / 8.5 == pytest.approx(math.floor(math.log2(nodes)))
+
+
+def test_sockets_wait_for_each_step_between_nodes():
+    """TCP's start-up would be left out, or be paid by steps inside a node: 2 x 3 steps between 4
+    nodes, twice two levels of a tree.
+    """
+    ring, tree = ("Ring", "LL"), ("Tree", "Simple")
+    slow, fast = settings({"NCCL_IB_DISABLE": "1"}), settings({})
+    waits = [nccl.allreduce_time(0, 4, slow, *p) - nccl.allreduce_time(0, 4, fast, *p)
+             for p in (ring, tree, ("NVLSTree", "Simple"))]  # fmt: skip
+    assert waits == pytest.approx([6 * catalog.TCP.alpha] + 2 * [4 * catalog.TCP.alpha])
+    assert catalog.TCP.alpha > 5 * us
+    assert nccl.allreduce_time(0, 1, slow, *ring) == nccl.allreduce_time(0, 1, fast, *ring)
+
+
+def test_other_cpus_are_refused():
+    """A make of CPU that has no limits in the model would pass."""
+    with pytest.raises(ValueError, match="cpu must be"):
+        dataclasses.replace(nccl.DGX_H100, cpu="amd")
 
 
 def test_a_channel_leaves_by_one_port():
@@ -289,27 +430,6 @@ def test_a_channel_leaves_by_one_port():
         nccl.network_bandwidth(settings({"NCCL_MAX_NCHANNELS": 4, "NCCL_IB_HCA": "=mlx5_0,mlx5_1"}))
         == 100 * GB
     )
-
-
-def test_tree_by_hand():
-    """A tree's depth or bytes would be wrong: 16 nodes, Simple: 8.4 us, twice 7 x 4 and 4 x 14, and
-    twice the buffer through 92 % of 400 GB/s.
-    """
-    by_hand = (8.4 + 2 * (7 * 4.0 + 4 * 14.0)) * us + 2 * 64 * MB / (0.92 * 400 * GB)
-    assert nccl.allreduce_time(64 * MB, 16, settings({}), "Tree", "Simple") == pytest.approx(
-        by_hand, rel=1e-12
-    )
-
-
-def test_flags_in_a_tree_cost_what_the_table_says():
-    """LL in a tree would pass for half the rate, and LL128 be chosen for nothing: NCCL's table lets
-    it have 1/3.8 of the tree's bandwidth.
-    """
-    by_hand = (6.8 + 2 * (7 * 0.6 * 1.8 + 4 * 5.0)) * us + 2 * 4 * MB / (0.92 * 400 * GB / 3.8)
-    assert nccl.allreduce_time(4 * MB, 16, settings({}), "Tree", "LL") == pytest.approx(
-        by_hand, rel=1e-12
-    )
-    assert nccl.choice(4 * MB, 16, settings({})) == ("Tree", "LL128")
 
 
 def test_between_two_nodes_a_tree_crosses_once():
@@ -352,8 +472,8 @@ def test_measured_busbw():
         ("NCCL_IB_HCA", "mlx5_0", 8),
         ("NCCL_IB_HCA", "mlx5_0,mlx5_1", 4),
         ("NCCL_MAX_NCHANNELS", "2", 400 / 73.4),
-        ("NCCL_PROTO", "LL", 2),
-        ("NCCL_PROTO", "LL128", 128 / 120),
+        ("NCCL_PROTO", "LL", 400 / 20.4),
+        ("NCCL_PROTO", "LL128", 1 / 0.92),
         ("NCCL_IB_DISABLE", "1", 400 / 3.75),
     ],
 )

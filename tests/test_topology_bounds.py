@@ -1,5 +1,8 @@
 """What a cut allows, what oversubscription costs, and what one dead part takes away."""
 
+import itertools
+from collections import Counter
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -17,12 +20,17 @@ from fabriclab.topology import (
     build,
     dragonfly,
     efficiency_after,
+    equal_paths,
     every_buffer_across,
     failure,
     failures,
     fat_tree,
+    leaf_spine,
+    loads,
     meta_24k,
     one_hop_nodes,
+    oversubscription,
+    placement_oversubscription,
     rail_optimised,
     relative_throughput,
     speedup_needed,
@@ -46,9 +54,7 @@ def test_the_case_of_napkin_1_3():
     assert allreduce_port_bound(M, 1024, 50 * GB) == pytest.approx(2 * 1023 / 1024 * 2)
     assert allreduce_in_network_bound(M, 50 * GB) == 2.0
     assert [every_buffer_across(M, 1024, cut * TB) for cut in (25.6, 6.4)] == [2.0, 8.0]
-    assert alltoall_cut_bound(M, 1024, 25.6 * TB) == pytest.approx(
-        512 * 512 / 1023 * M / (25.6 * TB)
-    )
+    assert alltoall_cut_bound(M, 1024, 25.6 * TB) == pytest.approx(512 * 512 * M / 1024 / 25.6e12)
 
 
 @given(ranks=st.integers(2, 40), size=st.floats(1, 1e12))
@@ -57,8 +63,53 @@ def test_alltoall_bound_counts_pairs(ranks, size):
     by one.
     """
     half = ranks // 2
-    across = sum(size / (ranks - 1) for a in range(ranks) for b in range(ranks) if a < half <= b)
+    across = sum(size / ranks for a in range(ranks) for b in range(ranks) if a < half <= b)
     assert alltoall_cut_bound(size, ranks, 1.0) == pytest.approx(across)
+
+
+@given(st.integers(1, 3000), st.floats(1, 1e12), st.floats(1e6, 1e12))
+def test_the_cut_never_asks_for_more_time_than_the_ports(ranks, size, beta):
+    """The bound and the time would count the size of an AllToAll differently: on a fabric whose cut
+    carries what half of the ports send, the bound would come out above the time.
+    """
+    cut = max(ranks // 2, 1) * beta
+    time = collectives.all_to_all(size, ranks, 0.0, beta)
+    assert alltoall_cut_bound(size, ranks, cut) <= time * (1 + 1e-12)
+    if ranks == 2:
+        assert alltoall_cut_bound(size, ranks, cut) == pytest.approx(time)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        leaf_spine(4, 4, 4, 4),
+        leaf_spine(2, 1, 3, 1),
+        leaf_spine(3, 1, 2, 2),
+        fat_tree(4),
+        torus((4,)),
+        torus((4, 4)),
+        dragonfly(2, 3, 1),
+        rail_optimised(4, 2, 8),
+        build(7, 8),
+    ],
+    ids=lambda network: network.name,
+)
+def test_alltoall_bound_below_the_load_of_any_routes(network):
+    """On some network the bound would be above what pieces of size/N, each sent along a shortest
+    path, take at the fullest cable.
+    """
+    size, hosts = 1e9, network.hosts
+    graph = nx.Graph()
+    for a, b, n, c in zip(network.a, network.b, network.multiplicity, network.capacity):
+        graph.add_edge(int(a), int(b), width=n * c)
+    load = Counter()
+    for a, b in itertools.permutations(range(hosts), 2):
+        ways = list(nx.all_shortest_paths(graph, a, b))
+        for way in ways:
+            for arc in itertools.pairwise(way):
+                load[arc] += size / hosts / len(ways)
+    slowest = max(bytes_ / graph.edges[arc]["width"] for arc, bytes_ in load.items())
+    assert alltoall_cut_bound(size, hosts, bisection(network, False)) <= slowest * (1 + 1e-9)
 
 
 @given(
@@ -270,3 +321,101 @@ def test_latency_of_tiers():
     worst = [topology.paths(build(n, 64)).switches_on_path.worst for n in (64, 2048, 65_536)]
     assert worst == [1, 3, 5]
     assert (worst[2] - worst[1]) * 0.6 * us == pytest.approx(1.2 * us)
+
+
+WIRINGS = [
+    leaf_spine(3, 2, 2, 4),
+    fat_tree(4),
+    torus((4, 3)),
+    dragonfly(2, 3, 1),
+    rail_optimised(3, 2, 8),
+]
+
+
+@pytest.mark.parametrize("network", WIRINGS, ids=lambda network: network.name)
+def test_shortest_paths_are_networkxs(network):
+    """Ways would be missed or counted twice; each cable of a bundle is one."""
+    graph = nx.Graph()
+    for a, b, n in zip(network.a.tolist(), network.b.tolist(), network.multiplicity.tolist()):
+        graph.add_edge(a, b, cables=n)
+    for a, b in itertools.product(range(network.hosts), repeat=2):
+        ways = nx.all_shortest_paths(graph, a, b) if nx.has_path(graph, a, b) else []
+        counted = sum(
+            int(np.prod([graph.edges[arc]["cables"] for arc in itertools.pairwise(way)]))
+            for way in ways
+        )
+        assert equal_paths(network, a, b) == counted
+
+
+@pytest.mark.parametrize("network", WIRINGS, ids=lambda network: network.name)
+def test_loads_are_counted_cable_by_cable(network):
+    """Bytes would go astray between links, layers and switches, or the slowest link not be that of
+    the packet simulator's one flow at a time.
+    """
+    graph = nx.Graph(zip(network.a.tolist(), network.b.tolist()))
+    routes = [
+        nx.shortest_path(graph, a, b) for a, b in itertools.permutations(range(network.hosts), 2)
+    ]
+    sizes = np.arange(1, len(routes) + 1) * 1e6
+    found, by_hand = loads(network, routes, sizes), Counter()
+    for way, size in zip(routes, sizes):
+        for arc in itertools.pairwise(way):
+            by_hand[arc] += size
+    assert found.links == pytest.approx(dict(by_hand))
+    crossed = sum(size * (len(way) - 1) for way, size in zip(routes, sizes))
+    assert sum(found.layers.values()) == pytest.approx(crossed)
+    entered = sum(size * sum(v >= network.hosts for v in way) for way, size in zip(routes, sizes))
+    assert sum(found.switches.values()) == pytest.approx(entered)
+    width = network.graph()
+    assert found.slowest == pytest.approx(max(n / width[arc] for arc, n in by_hand.items()))
+
+
+def test_a_permutation_on_one_uplink_is_what_the_placement_meets():
+    """Routes over the one uplink there is would take another time than the placement's ratio says:
+    three leaves at 4:1, rank i to i + 6.
+    """
+    tree = leaf_spine(3, 1, 4, 1)
+    routes = [
+        [i, 12 + i // 4, 15, 12 + (i + 6) % 12 // 4, (i + 6) % 12]
+        if i // 4 != (i + 6) % 12 // 4
+        else [i, 12 + i // 4, (i + 6) % 12]
+        for i in range(12)
+    ]
+    slower = loads(tree, routes, 50e9).slowest
+    assert slower == placement_oversubscription(tree, range(12)) == 4
+
+
+def test_faster_uplinks():
+    """Uplinks at twice the hosts' rate would count for one: 32 hosts at 400G, 8 uplinks at 800G."""
+    tree = leaf_spine(4, 8, 32, 8, uplink=100 * GB)
+    assert oversubscription(tree) == oversubscription(tree, "leaf") == 2
+    assert placement_oversubscription(tree, range(64)) == 2
+    assert bisection(tree) == tree.closed["bisection"] == 64 * 50 * GB / 2
+    full = leaf_spine(4, 8, 32, 16, uplink=100 * GB)
+    assert oversubscription(full) == 1 and bisection(full) == 64 * 50 * GB
+    assert (
+        leaf_spine(2, 1, 2, 1).capacity.tolist()
+        == leaf_spine(2, 1, 2, 1, uplink=50e9).capacity.tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    "call, word",
+    [
+        (lambda: loads(fat_tree(4), [[0, 1]]), "routes must follow cables"),
+        (lambda: loads(fat_tree(4), [[0]]), "routes must have two"),
+        (lambda: loads(fat_tree(4), 5), "routes must be"),
+        (lambda: loads(fat_tree(4), [5]), "routes must be"),
+        (lambda: loads(fat_tree(4), [range(10**9)]), "routes must have"),
+        (lambda: loads(fat_tree(4), [[0, 16]], [1, 2]), "sizes must be"),
+        (lambda: loads("tree", [[0, 16]]), "topology must be"),
+        (lambda: equal_paths(fat_tree(4), 0, 16), "target must be a host"),
+        (lambda: equal_paths(fat_tree(4), [0, 1], 2), "source must be one number"),
+        (lambda: leaf_spine(2, 1, 2, 1, uplink=0), "uplink must be"),
+        (lambda: leaf_spine(2, 1, 2, 1, uplink=[1, 2]), "uplink must be one"),
+    ],
+)
+def test_routes_that_are_none_are_refused_by_name(call, word):
+    """A route beside the cables would be carried, or end in a KeyError."""
+    with pytest.raises(ValueError, match=f"^{word}"):
+        call()

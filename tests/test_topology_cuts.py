@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
+from fabriclab import packets
 from fabriclab.topology import (
     assemble,
     bisection,
@@ -21,8 +23,10 @@ from fabriclab.topology import (
     flow,
     halvings,
     leaf_spine,
+    meta_24k,
     oversubscription,
     paths,
+    placement_oversubscription,
     rail_optimised,
     relabel,
     superpod_h100,
@@ -288,8 +292,8 @@ def test_relabelling_hosts_changes_nothing(network, random):
     assert paths(renamed) == paths(network)
     job = random.sample(range(network.hosts), max(1, network.hosts // 2))
     assert paths(renamed, [order[h] for h in job]) == paths(network, job)
-    assert oversubscription(renamed, [order[h] for h in job]) == pytest.approx(
-        oversubscription(network, job)
+    assert placement_oversubscription(renamed, [order[h] for h in job]) == pytest.approx(
+        placement_oversubscription(network, job)
     )
 
 
@@ -300,8 +304,8 @@ def test_a_job_that_takes_its_machines_unevenly():
     network = rail_optimised(4, 2, 8, joined=False)
     for order in itertools.permutations(range(4)):
         job = [2 * order[0], 2 * order[1], 2 * order[2] + 1, 2 * order[3] + 1]
-        assert oversubscription(network, job) == np.inf
-        assert oversubscription(network, job[:2]) == 1
+        assert placement_oversubscription(network, job) == np.inf
+        assert placement_oversubscription(network, job[:2]) == 1
 
 
 @given(networks, st.data())
@@ -344,26 +348,154 @@ def test_flow_needs_two_groups():
         flow(tree, ["0"], [1])
 
 
-def test_oversubscription_is_what_the_placement_sees():
-    """4:1 leaves: 1 inside a leaf, 4 for full leaves, 1 for a job that takes few hosts of every
-    leaf; inf across separate rails.
+def test_a_placement_meets_the_worst_permutation():
+    """4:1 leaves: 1 inside a leaf, 4 for full leaves however many, 1 for a job that takes few hosts
+    of every leaf; inf across separate rails. An odd number of leaves had seemed to halve it.
     """
     tree = build(1536, 64, 4)  # 48 hosts on 12 uplinks
-    assert oversubscription(tree, range(48)) == 1
-    assert oversubscription(tree, range(96)) == 4
-    assert oversubscription(tree, [48 * leaf + i for leaf in range(32) for i in range(12)]) == 1
-    assert oversubscription(tree, [7]) == 1
-    assert oversubscription(rail_optimised(16, joined=False), [0, 1], whole_nodes=False) == float(
-        "inf"
+    assert placement_oversubscription(tree, range(48)) == 1
+    for leaves in (2, 3, 4, 5, 31, 32):
+        assert placement_oversubscription(tree, range(48 * leaves)) == 4
+    spread = [48 * leaf + i for leaf in range(32) for i in range(12)]
+    assert placement_oversubscription(tree, spread) == 1
+    assert placement_oversubscription(tree, [*spread, 12]) == pytest.approx(13 / 12)
+    assert placement_oversubscription(tree, [7]) == 1
+    # 48 on one leaf and 20 on another: 20 can leave either
+    assert placement_oversubscription(tree, range(68)) == pytest.approx(20 / 12)
+    rails = rail_optimised(16, joined=False)
+    assert placement_oversubscription(rails, [0, 1], whole_nodes=False) == np.inf
+    assert placement_oversubscription(rails, range(128)) == 1
+
+
+def worst_by_brute_force(network, job):
+    """The largest ``min(|S|, |rest|) / maximum flow`` over every part S of the job's hosts, in
+    networkx: what a permutation may ask of a cut.
+    """
+    worst = 1.0
+    for size in range(1, len(job) // 2 + 1):
+        for part in itertools.combinations(job, size):
+            carried = networkx_flow(network, part, [h for h in job if h not in part])
+            worst = max(worst, size / carried if carried else np.inf)
+    return worst
+
+
+def worst_by_permutations(network, job):
+    """The largest, over every permutation of the job, of the least load that any split of its flows
+    over all routes puts on the fullest cable: a linear program for each, by scipy.
+    """
+    arcs = [(a, b) for a, b in zip(network.a, network.b)] + list(zip(network.b, network.a))
+    width = np.tile(network.multiplicity * network.capacity / LINK, 2)
+    ends = np.zeros((network.vertices, len(arcs)))
+    for at, (a, b) in enumerate(arcs):
+        ends[a, at], ends[b, at] = 1, -1
+    worst = 1.0
+    for order in itertools.permutations(job):
+        flows = [(a, b) for a, b in zip(job, order) if a != b]
+        if len(flows) < len(job):
+            continue  # a flow more never hurts the worst
+        sent = np.zeros((len(flows), network.vertices))
+        for at, (a, b) in enumerate(flows):
+            sent[at, a], sent[at, b] = 1, -1
+        keep = np.hstack([np.kron(np.eye(len(flows)), ends), np.zeros((sent.size, 1))])
+        room = np.hstack([np.tile(np.eye(len(arcs)), len(flows)), -width[:, None]])
+        cost = np.append(np.zeros(keep.shape[1] - 1), 1)
+        found = linprog(cost, room, np.zeros(len(arcs)), keep, sent.ravel())
+        worst = max(worst, found.fun)
+    return worst
+
+
+@given(st.integers(2, 4), st.integers(1, 2), st.integers(1, 4), st.integers(1, 2), st.data())
+@settings(max_examples=15)
+def test_placement_by_brute_force(leaves, spines, down, per_spine, data):
+    """Some part of a job in a leaf-spine, not a leaf's and not a half, would ask more of its cut
+    than the function says.
+    """
+    tree = leaf_spine(leaves, spines, down, per_spine * spines)
+    job = data.draw(st.sets(st.integers(0, tree.hosts - 1), min_size=1, max_size=8).map(sorted))
+    assert placement_oversubscription(tree, job) == pytest.approx(worst_by_brute_force(tree, job))
+
+
+@pytest.mark.parametrize(
+    "network, job",
+    [
+        (leaf_spine(3, 1, 2, 1), range(6)),
+        (leaf_spine(2, 2, 4, 2), [0, 1, 2, 4, 5]),
+        (fat_tree(4), [0, 1, 2, 4, 8]),
+        (build(12, (6, 4, 4), (2, 1)), [0, 1, 2, 3, 4]),
+    ],
+)
+def test_placement_by_every_permutation(network, job):
+    """The worst permutation, split over all routes as well as can be, would be slower or faster."""
+    assert placement_oversubscription(network, job) == pytest.approx(
+        worst_by_permutations(network, list(job)), rel=1e-6
     )
+
+
+def test_three_pods_and_a_dragonflys_groups():
+    """The cut of a pod or a group would be left out: three pods of 1,024 GPUs at 448 uplinks each,
+    a dragonfly's group of 8 hosts behind 4 global cables, all of it in a job of 20.
+    """
+    pods = meta_24k()
+    job = [3072 * pod + host for pod in range(3) for host in range(1024)]
+    assert placement_oversubscription(pods, job) == pytest.approx(1024 / 448)
+    fly = dragonfly(p=2, a=4, h=1)
+    job = [*range(8), *(8 * group + host for group in range(1, 5) for host in range(3))]
+    assert placement_oversubscription(fly, job) == 2
+
+
+def test_packets_meet_what_the_placement_says():
+    """12 flows i to i + 6 over three leaves at 4:1 would not take four times as long, packet by
+    packet on the one uplink there is, where a halving of the leaves had said two.
+    """
+    tree, size = leaf_spine(leaves=3, spines=1, down=4, up=1), 1e6
+    far = np.arange(12)
+    run = packets.run(tree, packets.Flows(far, (far + 6) % 12, size))
+    assert placement_oversubscription(tree, far) == 4
+    assert run.completion.max() / (size / LINK) == pytest.approx(4, rel=0.05)
+
+
+def test_down_over_up():
+    """A tier's or a network's plain ratio, as textbooks and `build` have it: 40 down and 4 up are
+    10:1, 2:1 under 2:1 is 4:1, more up than down is below 1, one switch 1.
+    """
+    assert oversubscription(leaf_spine(1, 4, 40, 4)) == 10
+    assert oversubscription(leaf_spine(4, 2, 8, 16), "leaf") == 0.5
+    assert oversubscription(build(48, 64)) == 1
+    two = build(1536, 32, (3, 2))
+    assert oversubscription(two, "leaf") == 3 and oversubscription(two, "spine") == 2
+    assert oversubscription(two) == 6
+    for radix in (4, 8):
+        assert oversubscription(fat_tree(radix)) == oversubscription(fat_tree(radix), "spine") == 1
+    # a dead cable makes one leaf worse than the others: 4 over 3
+    tree = leaf_spine(2, 4, 4, 4)
+    uplink = int(np.flatnonzero(tree.layer == 1)[0])
+    assert oversubscription(without_cable(tree, uplink)) == pytest.approx(4 / 3)
+    # the SuperPOD's leaves have a port to spare
+    assert oversubscription(superpod_h100(4)) == 1
+
+
+@pytest.mark.parametrize(
+    "call, word",
+    [
+        (lambda: oversubscription(torus((4, 4))), "topology must be a tree"),
+        (lambda: oversubscription(dragonfly(2, 4, 2)), "topology must be a tree"),
+        (lambda: oversubscription(fat_tree(4), "core"), "tier must be one with uplinks"),
+        (lambda: oversubscription(fat_tree(4), range(8)), "placement_oversubscription"),
+        (lambda: placement_oversubscription(fat_tree(4), [99]), "placement must be"),
+    ],
+)
+def test_what_has_no_ratio_is_refused(call, word):
+    """A torus would get a ratio of tiers, or a job's hosts be taken for a tier."""
+    with pytest.raises(ValueError, match=word):
+        call()
 
 
 def test_oversubscription_of_the_blogs_eight_spines():
     """32 leaves of 32 hosts under 8 spines of 64 ports: 512 ports for 1,024 hosts leave 16 uplinks
     a leaf, 2:1 (E-B4).
     """
-    assert oversubscription(leaf_spine(32, 8, 32, 16), range(1024)) == 2
-    assert oversubscription(leaf_spine(32, 16, 32, 32), range(1024)) == 1
+    assert oversubscription(leaf_spine(32, 8, 32, 16)) == 2
+    assert oversubscription(leaf_spine(32, 16, 32, 32)) == 1
 
 
 def test_torus_by_its_port():

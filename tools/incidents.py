@@ -78,7 +78,8 @@ class _Draw:
         the cut carries.
         """
         inside = PORT * PAYLOAD
-        cut = self.ranks / 2 * inside / topology.oversubscription(network, job)
+        across = min(topology.flow(network, *halves) for halves in topology.halvings(network, job))
+        cut = PAYLOAD * min(across, self.ranks / 2 * PORT)
         nodes = len(self.hosts)
         times = [
             (self.ranks - 1) * catalog.NDR.alpha

@@ -147,11 +147,10 @@ def cost_of(gpu_hours, dollars=3.0):
 def placement_lengthening(network, placement, share):
     """How much longer a step gets by where its job sits, as a share of it: ``f (r - 1)``.
 
-    r is `topology.oversubscription` of the hosts in `placement`; `share` f of the step is
-    communication, all of which crosses the job's middle at its full rate: every host talks to one
-    of the other half, as in the widest step of recursive doubling. Else it is an upper bound: an
-    AllToAll in two halves sends only half of its bytes across, so r/2 stands for r there (from 1
-    on), and a ring sends hardly any.
+    r is `topology.placement_oversubscription` of the hosts in `placement`; `share` f of the step is
+    communication at full rate in the worst permutation for this placement, such as rank i with rank
+    i + N/2. Other traffic is slowed less, so this is the most: an AllToAll sends half of its bytes
+    out of either of two halves, so r/2 stands for r there (from 1 on), and a ring hardly any.
 
     >>> tree = topology.build(1344, 64, oversubscription=2)      # 42 hosts and 21 uplinks a leaf
     >>> placement_lengthening(tree, range(42), 0.3), placement_lengthening(tree, range(84), 0.3)
@@ -159,7 +158,7 @@ def placement_lengthening(network, placement, share):
     """
     return scalar_or_array(
         fraction("share", share)
-        * (topology.oversubscription(wired("network", network), placement) - 1)
+        * (topology.placement_oversubscription(wired("network", network), placement) - 1)
     )
 
 

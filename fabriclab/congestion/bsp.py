@@ -13,7 +13,7 @@ import numpy as np
 
 from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar, scalar_or_array
 
-MOST_DRAWS = 10**10
+MOST_DRAWS = 20_000_000  # a second, and at most 160 MB
 
 
 def step_with_hiccups(compute, delay, probability, workers):

@@ -13,6 +13,7 @@ import numpy as np
 
 from fabriclab.checks import count, number, scalar
 
+MOST_PIECES = 2_000_000  # of flows that one call places, all trials together
 CHOICES = ("hashing", "flowlets", "spraying", "adaptive")
 
 
@@ -122,6 +123,11 @@ def permutation_slowdown(radix, choice, trials=20, pieces=16, seed=0):
         raise ValueError(f"radix must be an even number of ports from 2 to 32, not {radix}")
     if choice not in CHOICES:
         raise ValueError(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}")
+    placed = trials * radix**3 // 4 * (1 if choice == "hashing" else pieces)
+    if placed > MOST_PIECES:
+        raise ValueError(
+            f"trials, hosts and pieces must multiply to at most {MOST_PIECES:,}, not {placed:,}"
+        )
     rng, source = (
         np.random.default_rng(int(scalar("seed", count("seed", seed, least=0)))),
         np.arange(radix**3 // 4),

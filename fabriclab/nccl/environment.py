@@ -66,7 +66,8 @@ class Node:
     `fabric` "IB" or "RoCE".
 
     `nvlink` and `host` are bytes per second one way of a GPU; `nvls` the measured busbw with the
-    switches adding up, 0 for none.
+    switches adding up, 0 for none; `cpu` "Intel" or "AMD", by which NCCL limits LL and counts the
+    time to post to the network.
     """
 
     name: str
@@ -77,6 +78,11 @@ class Node:
     nvlink: float
     host: float
     nvls: float
+    cpu: str = "Intel"
+
+    def __post_init__(self):
+        if self.cpu not in ("Intel", "AMD"):
+            raise ValueError(f'cpu must be "Intel" or "AMD", not {self.cpu!r}')
 
 
 DGX_H100 = Node(
@@ -242,6 +248,10 @@ def chosen_hcas(value, hcas):
     ...     ("mlx5_0", "mlx5_1", "mlx5_10"))
     (('mlx5_1', 'mlx5_10'), ('mlx5_0', 'mlx5_10'))
     """
+    if not isinstance(value, str):
+        raise ValueError(f"value must be text, such as 'mlx5_0,mlx5_1', not {value!r:.60}")
+    if not isinstance(hcas, (tuple, list)) or not all(isinstance(hca, str) for hca in hcas):
+        raise ValueError(f"hcas must be a list of adapters' names, not {hcas!r:.60}")
     without, whole, names = _hca_filter(value)
     return (
         tuple(hca for hca in hcas if any(_matches(hca, name, whole) for name in names) != without)

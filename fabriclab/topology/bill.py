@@ -43,6 +43,10 @@ def bill(topology, switch=catalog.QM9700, module=catalog.PLUGGABLE):
     >>> bill(build(1024, 64)).modules, bill(build(1024, 64)).cable_price
     (2048, 563200.0)
     """
+    if not isinstance(switch, catalog.Switch):
+        raise ValueError(f"switch must be a catalog.Switch, such as QM9700, not {switch!r:.60}")
+    if not hasattr(module, "watts"):
+        raise ValueError(f"module must have watts, as catalog.PLUGGABLE does, not {module!r:.60}")
     most = max(wired("topology", topology).ports_used.values(), default=0)
     if most > switch.ports:
         raise ValueError(

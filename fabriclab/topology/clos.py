@@ -1,5 +1,4 @@
-"""Trees of switches: leaf-spine, fat-tree, rails, and `build`, which chooses tiers and wires
-evenly.
+"""Trees of switches: leaf-spine, fat-tree, and `build`, which chooses tiers and wires evenly.
 
 Even wiring is the rule behind the counts: every leaf sends the same number of cables to every spine
 above it, so the number of spines divides a leaf's uplinks; dividing the cables by a switch's ports
@@ -7,15 +6,15 @@ and rounding up is not enough.
 Cables from a spine to the cores of its plane are even too, or several planes share a core.
 
 Sources: Al-Fares, Loukissas and Vahdat 2008 (fat-tree); NVIDIA DGX SuperPOD reference architectures
-(rails, counts).
+(counts).
 """
 
 import math
 
 import numpy as np
 
-from fabriclab.checks import number, scalar
-from fabriclab.topology.graph import assemble, host_count, port_count, rate, whole
+from fabriclab.checks import number, positive, scalar
+from fabriclab.topology.graph import assemble, bundle_count, host_count, port_count, rate, whole
 from fabriclab.units import GB
 
 TIERS = ("leaf", "spine", "core")
@@ -40,22 +39,22 @@ def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB):
     """
     hosts, per_node = host_count("end_points", end_points), whole("per_node", per_node)
     radices, ratios = (
-        _per_tier("radix", radix, 2),
-        _per_tier("oversubscription", oversubscription, 1),
+        per_tier("radix", radix, 2),
+        per_tier("oversubscription", oversubscription, 1),
     )
     if hosts <= radices[0]:
-        return _wire(f"one switch, {hosts} hosts", hosts, radices, ratios, 1, per_node, bandwidth)
+        return wire(f"one switch, {hosts} hosts", hosts, radices, ratios, 1, per_node, bandwidth)
     name = f"build({hosts:,} at {radices[0]} ports, {':'.join(f'{r:g}' for r in ratios)})"
     leaves = _leaves(hosts, per_node, radices, ratios)
-    return _wire(
-        name, hosts, radices, ratios, 2 if leaves <= radices[1] else 3, per_node, bandwidth
-    )
+    return wire(name, hosts, radices, ratios, 2 if leaves <= radices[1] else 3, per_node, bandwidth)
 
 
-def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
+def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB, uplink=None):
     """Two tiers exactly as told: `down` hosts and `up` uplinks on every leaf, the uplinks spread
     evenly over the spines.
 
+    `bandwidth`: bytes per second of a host's cable one way, `uplink` of one to a spine, the same
+    where it is None: 32 hosts at 400G under 8 uplinks at 800G are 2:1.
     Raises ValueError when they cannot be: `spines` must divide `up`, and nothing may need more than
     `radix` ports.
 
@@ -65,13 +64,21 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
     leaf-spine: 1,024 hosts, 32 leaf, 16 spine, 2,048 cables
     >>> leaf_spine(32, 8, 32, 32)
     Traceback (most recent call last):
-    ValueError: leaf-spine cannot be wired: a spine switch would need 128 ports and has 64
+    ValueError: radix must be at least 128: a spine switch would need 128 ports and has 64
     """
     leaves, spines, down, up = (
         whole(n, v) for n, v in (("leaves", leaves), ("spines", spines), ("down", down), ("up", up))
     )
     radix, bandwidth = whole("radix", radix, 2), rate(bandwidth)
-    host_count("leaves times down and up", leaves * max(down, up))
+    uplink = bandwidth if uplink is None else scalar("uplink", positive("uplink", uplink))
+    host_count("leaves times down", leaves * down)
+    for tier, ports in (("leaf", down + up), ("spine", leaves * up // spines)):
+        if ports > radix and not up % spines:
+            raise ValueError(
+                f"radix must be at least {ports}: a {tier} switch would need {ports} ports and has"
+                f" {radix}"
+            )
+    bundle_count("leaves, spines and down", leaves * (down + spines))
     if up % spines:
         raise ValueError(
             f"spines must divide a leaf's {up} uplinks so that the wiring is even, not {spines}"
@@ -83,13 +90,15 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB):
             host.size + np.repeat(leaf, spines),
             host.size + leaves + np.tile(np.arange(spines), leaves),
             up // spines,
-            bandwidth,
+            uplink,
         ),
     }
     # only an even number of full leaves halves along leaves; uplinks beyond the hosts' own cables
     # add nothing
     closed = (
-        {"bisection": host.size / 2 * bandwidth * min(1.0, up / down)} if leaves % 2 == 0 else {}
+        {"bisection": host.size / 2 * bandwidth * min(1.0, up * uplink / (down * bandwidth))}
+        if leaves % 2 == 0
+        else {}
     )
     place = (host // down)[:, None]
     return assemble(
@@ -132,98 +141,12 @@ def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB):
             f"hosts must be at most {most:,} in {tiers} tiers of {radix}-port switches, not"
             f" {hosts:,}"
         )
-    return _wire(
+    return wire(
         f"fat-tree k={radix}, {tiers} tiers", hosts, (radix,) * 3, (1.0, 1.0), tiers, 1, bandwidth
     )
 
 
-def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, bandwidth=50 * GB):
-    """GPU i of every node on rail i. `joined`: leaves of all rails share the spines; otherwise
-    every rail is a network alone.
-
-    A scalable unit is as many nodes as a leaf has downlinks (radix/2 at 1:1) and one leaf per rail:
-    inside it, GPUs of the same rail are one switch apart. Host n·rails + i is GPU i of node n.
-    Separate rails meet only inside the nodes.
-
-    Other words: rails, NVIDIA, one leaf per GPU number.
-
-    >>> rail_optimised(127).cables, rail_optimised(127).switches
-    ({'host-leaf': 1016, 'leaf-spine': 1024}, {'leaf': 32, 'spine': 16})
-    >>> rail_optimised(128, joined=False).switches
-    {'leaf': 32, 'spine': 16}
-    """
-    nodes, rails = whole("nodes", nodes), whole("rails", rails)
-    radices, ratios = (
-        _per_tier("radix", radix, 2),
-        _per_tier("oversubscription", oversubscription, 1),
-    )
-    host = np.arange(host_count("nodes times rails", nodes * rails))
-    if not joined:
-        return _separate(build(nodes, radices, ratios, 1, bandwidth), rails, bandwidth)
-    down, _ = _split(radices[0], ratios[0])
-    units = -(-nodes // down)
-    tiers = 2 if units * rails <= radices[1] else 3
-    home = host // rails // down * rails + host % rails
-    return _wire(
-        f"{rails} rails, {nodes:,} nodes",
-        host.size,
-        radices,
-        ratios,
-        tiers,
-        rails,
-        bandwidth,
-        home,
-        units * rails,
-        rails,
-    )
-
-
-def _separate(one, rails, bandwidth):
-    """`rails` copies of the network `one`, host n of copy i being GPU i of node n."""
-    hosts = one.hosts * rails
-    starts = np.concatenate([[one.hosts], one.hosts + np.cumsum(one.counts)])
-    rail = np.arange(rails)[:, None]
-
-    def copies(vertex):
-        tier = np.searchsorted(starts, vertex, "right")
-        size = np.array([0, *one.counts])[tier]
-        first = starts[np.maximum(tier - 1, 0)]
-        moved = hosts + (first - one.hosts) * rails + rail * size + vertex - first
-        return np.where(tier == 0, vertex * rails + rail, moved).ravel()
-
-    bundles = {}
-    for index, name in enumerate(one.layers):
-        at = one.layer == index
-        bundles[name] = (
-            copies(one.a[at]),
-            copies(one.b[at]),
-            np.tile(one.multiplicity[at], rails),
-            bandwidth,
-        )
-    place = np.concatenate(
-        [np.tile(np.arange(rails), one.hosts)[:, None], np.repeat(one.position, rails, axis=0)],
-        axis=1,
-    )
-    closed = (
-        {"bisection": one.closed["bisection"] * rails}
-        if "bisection" in one.closed and one.hosts % 2 == 0
-        else {}
-    )
-    return assemble(
-        f"{rails} separate rails, {one.hosts:,} nodes",
-        hosts,
-        one.tiers,
-        tuple(n * rails for n in one.counts),
-        one.radix,
-        bundles,
-        place,
-        node=np.repeat(np.arange(one.hosts), rails),
-        optical=one.optical,
-        closed=closed,
-    )
-
-
-def _per_tier(name, value, least):
+def per_tier(name, value, least):
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not 1 <= len(values) <= 3 - (name == "oversubscription"):
         raise ValueError(f"{name} must be one number or one per tier, not {value!r}")
@@ -237,7 +160,7 @@ def _per_tier(name, value, least):
     return tuple(values + [1.0] * (2 - len(values)))
 
 
-def _split(radix, ratio):
+def split(radix, ratio):
     """(down, up) of a switch whose downlinks outnumber its uplinks at most `ratio` to one."""
     up = math.floor(radix / (1 + ratio) + 1e-9)
     if up < 1:
@@ -252,7 +175,7 @@ def _divisors(n):
 
 
 def _leaves(hosts, per_node, radices, ratios):
-    down, _ = _split(radices[0], ratios[0])
+    down, _ = split(radices[0], ratios[0])
     if hosts % per_node or per_node > down:
         raise ValueError(
             f"per_node must divide {hosts} and be at most a leaf's {down} downlinks, not {per_node}"
@@ -260,15 +183,16 @@ def _leaves(hosts, per_node, radices, ratios):
     return -(-(hosts // per_node) // (down // per_node))
 
 
-def _wire(
-    name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, leaves=None, group=1
-):
+def wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, leaves=None, group=1):
     """The tree itself.
 
     `home`: leaf of each host, evenly filled if not given; leaves come in groups that share a pod.
     """
     bandwidth = rate(bandwidth)
     host = np.arange(hosts)
+    many = f"end_points cannot be wired: {hosts:,} of them need"
+    if home is not None:
+        many = f"nodes cannot be wired: their {hosts:,} ports need"
     node = None if per_node == 1 else host // per_node
     if tiers == 1:
         bundles = {"host-leaf": (host, hosts, 1, bandwidth)}
@@ -284,7 +208,7 @@ def _wire(
             node=node,
             closed=closed,
         )
-    down, up = _split(radices[0], ratios[0])
+    down, up = split(radices[0], ratios[0])
     if home is None:
         leaves = _leaves(hosts, per_node, radices, ratios)
         home = host // per_node * leaves // (hosts // per_node)
@@ -301,9 +225,7 @@ def _wire(
         pod, pods, spines, per_spine, cores, fan = _upper(leaves, group, up, radices, ratios)
         if not pods:
             most = f"more than three tiers of {radices[0]}-port switches can join"
-            raise ValueError(
-                f"end_points cannot be wired: {hosts:,} of them need {leaves:,} leaves, {most}"
-            )
+            raise ValueError(f"{many} {leaves:,} leaves, {most}")
     plane, at = np.tile(np.arange(spines), leaves), np.repeat(leaf, spines)
     counts = (leaves, pods * spines, cores)[:tiers]
     bundles = {
@@ -358,7 +280,7 @@ def _upper(leaves, group, up, radices, ratios):
     """Pods, and spines and cores over them: (pod of each leaf, pods, spines a pod, uplinks a spine,
     cores, cables a bundle).
     """
-    down2, up2 = _split(radices[1], ratios[1])
+    down2, up2 = split(radices[1], ratios[1])
     groups, most = leaves // group, down2 // group
     pods = -(-groups // most) if most else 0
     if not 1 <= pods <= radices[2]:

@@ -1,5 +1,5 @@
-"""What two groups of hosts can exchange: the exact maximum flow, bisection, and oversubscription as
-a job sees it.
+"""What two groups of hosts can exchange: the exact maximum flow, bisection, oversubscription, and
+what of it a job meets.
 
 The flow is computed on a small network: vertices that play the same part are merged until every
 member of a class has the same capacity towards every other class (an equitable partition). A flow
@@ -10,10 +10,11 @@ isomorphism; Scheinerman and Ullman 1997, chapter 6.)
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import maximum_flow
+from scipy.sparse.csgraph import connected_components, maximum_flow
 
+from fabriclab.checks import flag
 from fabriclab.topology.graph import wired
-from fabriclab.topology.paths import host_set
+from fabriclab.topology.paths import homes, host_set
 
 ROUNDS = 200  # of refinement; a network deeper than this (a long ring) is left as it is
 
@@ -118,7 +119,7 @@ def halvings(topology, hosts=None, whole_nodes=True):
     `hosts`: those to halve, all by default. `whole_nodes`: the GPUs of one machine stay together,
     as their own links inside the machine would otherwise be cut too.
     """
-    topology = wired("topology", topology)
+    topology, whole_nodes = wired("topology", topology), flag("whole_nodes", whole_nodes)
     hosts = np.arange(topology.hosts) if hosts is None else host_set(topology, "hosts", hosts)
     found = []
     for keys in _orders(topology, hosts):
@@ -189,24 +190,147 @@ def bisection(topology, whole_nodes=True):
     )
 
 
-def oversubscription(topology, placement, whole_nodes=True):
-    """How many times more a job could send across its own middle than the network carries: 1 is
-    non-blocking.
+def oversubscription(topology, tier=None):
+    """Downlinks over uplinks, both in bytes per second: of the switches of one `tier`, or of the
+    whole network.
 
-    ``injection of half the job / maximum flow between its halves``, the worst of `halvings`, with
-    the rest of the network idle. `placement`: the job's host numbers. No path at all gives inf; a
-    job of one host, or one machine, 1.
+    Of a tier, ``cables down x rate / cables up x rate``, the largest of its switches; the top tier
+    has no uplinks and no ratio. Of a network, the largest over leaves and pods of ``what the hosts
+    below can send / what leads out``: 2:1 leaves under 2:1 spines make 4:1. 1 is non-blocking,
+    below 1 there is more above than below; one switch alone is 1. What a job on some of the hosts
+    meets is `placement_oversubscription`. Raises ValueError for a network without tiers (torus,
+    dragonfly).
 
-    >>> from fabriclab.topology import build
-    >>> tree = build(1344, 64, oversubscription=2)      # 42 hosts and 21 uplinks a leaf
-    >>> oversubscription(tree, range(42)), oversubscription(tree, range(84))
-    (1.0, 2.0)
+    Source: chapter, Definition 1.4; Dally and Towles 2004, section 3.1.
+
+    >>> from fabriclab.topology import build, leaf_spine
+    >>> oversubscription(leaf_spine(1, 4, 40, 4)), oversubscription(build(1344, 64, 2))
+    (10.0, 2.0)
+    >>> pods = build(24_576, (32, 224, 224), (1, 7))
+    >>> [round(oversubscription(pods, tier), 2) for tier in ("leaf", "spine", None)]
+    [1.0, 6.86, 6.86]
+    """
+    topology = wired("topology", topology)
+    tier_of = _tier_of(topology)
+    if (tier_of[topology.a] == tier_of[topology.b]).any() or not topology.tiers:
+        raise ValueError(
+            "topology must be a tree of switches, with downlinks and uplinks, not"
+            f" {topology.name}: see bisection and placement_oversubscription"
+        )
+    each = topology.multiplicity * topology.capacity
+    if tier is None:
+        worst = [1.0] if len(topology.tiers) == 1 else []
+        for label in _below(topology, False)[:-1]:
+            sends = np.bincount(label[: topology.hosts], topology.injection(), label.max() + 1)
+            worst.append(_largest(sends, _leaving(topology, label)))
+        return float(max(worst))
+    if not isinstance(tier, str) or tier not in topology.tiers[:-1]:
+        below_top = ", ".join(topology.tiers[:-1]) or f"nothing: {topology.name} has one tier"
+        raise ValueError(
+            f"tier must be one with uplinks ({below_top}), not {tier!r:.60}; for a job's hosts see"
+            " placement_oversubscription"
+        )
+    first = topology.first(tier)
+    own = slice(first, first + topology.switches[tier])
+    high = np.where(tier_of[topology.a] > tier_of[topology.b], topology.a, topology.b)
+    low = topology.a + topology.b - high
+    down, up = (np.bincount(end, each, topology.vertices)[own] for end in (high, low))
+    return float(_largest(down, up))
+
+
+def placement_oversubscription(topology, placement, whole_nodes=True):
+    """How many times more a job's hosts may ask of the narrowest place between them than it
+    carries, over all permutations: 1 is non-blocking.
+
+    Every host sends to one other of the job and receives from one (a permutation). Of a leaf, or a
+    pod, or a dragonfly's group, at most ``min(what its hosts of the job send, what the others
+    receive)`` then goes out, through that group's uplinks; the ratio is the largest, and no routing
+    lowers it. So jobs on 2, 3, 4 or 5 full leaves of a 4:1 tree all meet 4:1: pair rank i with i +
+    N/2. Halves of the job (`halvings`) are tried too, each by its maximum flow, which finds what
+    dead parts have cut. The rest of the network is idle.
+
+    `placement`: the job's host numbers. `whole_nodes`: GPUs of one machine reach each other inside
+    it. Never below 1; no path at all gives inf; one host, or one machine, 1. In a tree this is the
+    worst there is; elsewhere (torus, dragonfly) a lower bound of it.
+
+    Source: Dally and Towles 2004, section 3.1; Yuan, Nienaber, Duan and Melhem 2007 (permutations).
+
+    >>> from fabriclab.topology import leaf_spine
+    >>> tree = leaf_spine(leaves=5, spines=4, down=32, up=8)       # 4:1
+    >>> [placement_oversubscription(tree, range(32 * leaves)) for leaves in (1, 2, 3, 5)]
+    [1.0, 4.0, 4.0, 4.0]
     """
     hosts = host_set(wired("topology", topology), "placement", placement)
-    sends, worst = topology.injection(), 1.0
+    whole_nodes = flag("whole_nodes", whole_nodes)
+    sends = topology.injection()
+    job = np.zeros(topology.hosts)
+    job[hosts] = sends[hosts]
+    worst = 1.0
+    for label in _below(topology, whole_nodes) + _places(topology, whole_nodes):
+        inside = np.bincount(label[: topology.hosts], job, label.max() + 1)
+        wanted = np.minimum(inside, inside.sum() - inside)
+        worst = max(worst, _largest(wanted, _leaving(topology, label)))
     for left, right in halvings(topology, hosts, whole_nodes):
         wanted = min(sends[left].sum(), sends[right].sum())
-        if wanted > 0:
-            carried = flow(topology, left, right)
-            worst = max(worst, float(wanted / carried) if carried else float("inf"))
-    return worst
+        worst = max(worst, _largest(wanted, flow(topology, left, right)))
+    return float(worst)
+
+
+def _largest(wanted, carried):
+    """The largest of ``wanted / carried``; infinite where something is wanted, nothing carried."""
+    wanted, carried = np.atleast_1d(wanted, carried)
+    none = np.where(wanted > 0, np.inf, 0.0)
+    return np.divide(wanted, carried, out=none, where=carried > 0).max(initial=0.0)
+
+
+def _tier_of(topology):
+    """0 for hosts, then 1, 2, … from the lowest tier of switches up."""
+    return np.repeat(np.arange(len(topology.counts) + 1), (topology.hosts, *topology.counts))
+
+
+def _below(topology, whole_nodes):
+    """For each tier the groups that its switches and all below them fall into, once the tiers above
+    are gone: the number of each vertex's group. A machine's hosts hold together where
+    `whole_nodes`.
+    """
+    tier_of, found = _tier_of(topology), []
+    a, b = topology.a, topology.b
+    if whole_nodes and topology.node is not None:
+        order = np.argsort(topology.node, kind="stable")
+        same = np.diff(topology.node[order]) == 0
+        a, b = np.append(a, order[:-1][same]), np.append(b, order[1:][same])
+    for tier in range(1, len(topology.counts) + 1):
+        stays = np.maximum(tier_of[a], tier_of[b]) <= tier
+        graph = coo_array((stays[stays], (a[stays], b[stays])), shape=(topology.vertices,) * 2)
+        found.append(connected_components(graph, directed=False)[1])
+    return found
+
+
+def _places(topology, whole_nodes):
+    """The groups by position (a dragonfly's groups and routers), as `_below`: hosts and the switch
+    they are cabled to; none that would part a machine's hosts where `whole_nodes`.
+    """
+    if topology.direct:
+        return []
+    home, found = homes(topology)[0], []
+    for level in range(topology.position.shape[1]):
+        group = np.unique(topology.position[:, : level + 1], axis=0, return_inverse=True)[1].ravel()
+        if whole_nodes and topology.node is not None:
+            parts = np.unique(np.column_stack([topology.node, group]), axis=0)
+            if len(parts) > np.unique(topology.node).size:
+                continue
+        label = np.full(topology.vertices, group.max() + 1)
+        label[: topology.hosts] = group
+        label[topology.hosts + home[home >= 0]] = group[home >= 0]
+        found.append(label)
+    return found
+
+
+def _leaving(topology, label):
+    """Bytes per second of all cables that lead out of each group."""
+    out = label[topology.a] != label[topology.b]
+    each = (topology.multiplicity * topology.capacity)[out]
+    groups = label.max() + 1
+    return np.bincount(label[topology.a[out]], each, groups) + np.bincount(
+        label[topology.b[out]], each, groups
+    )

@@ -4,8 +4,17 @@ the tests.
 
 from dataclasses import replace
 
-from fabriclab.topology.clos import build, rail_optimised
+from fabriclab.topology.clos import build
 from fabriclab.topology.graph import whole
+from fabriclab.topology.rails import rail_optimised
+
+MOST_UNITS = 256  # what three tiers of 64-port switches can join
+
+
+def _units(units):
+    if whole("units", units) > MOST_UNITS:
+        raise ValueError(f"units must be at most {MOST_UNITS}, as 64-port switches join no more")
+    return whole("units", units)
 
 
 def superpod_h100(units=4):
@@ -21,7 +30,7 @@ def superpod_h100(units=4):
     >>> pod.hosts, pod.switches, pod.management
     (1016, {'leaf': 32, 'spine': 16}, 4)
     """
-    units = whole("units", units)
+    units = _units(units)
     return replace(
         rail_optimised(32 * units - 1), name=f"DGX SuperPOD H100, {units} SU", management=4
     )
@@ -37,7 +46,7 @@ def superpod_b200(units=4):
     >>> superpod_b200(8).switches, superpod_b200(16).switches
     ({'leaf': 64, 'spine': 32}, {'leaf': 128, 'spine': 128, 'core': 64})
     """
-    units = whole("units", units)
+    units = _units(units)
     return replace(rail_optimised(32 * units), name=f"DGX SuperPOD B200, {units} SU")
 
 

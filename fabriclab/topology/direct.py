@@ -4,7 +4,7 @@ hosts forward themselves.
 
 import numpy as np
 
-from fabriclab.topology.graph import assemble, host_count, rate, whole
+from fabriclab.topology.graph import assemble, bundle_count, host_count, rate, whole
 from fabriclab.units import GB
 
 
@@ -17,7 +17,8 @@ def dragonfly(p, a, h, bandwidth=50 * GB):
     2h. Router r's global port q of group i leads to group i + r h + q + 1 (mod g), so all groups
     see the same picture. Bisection, in cables: ``(g/2)^2`` for even g, and ``((g-1)/2)^2 +
     (a/2)^2`` for odd g, one group being split; never more than N/2. That is about half of a
-    balanced dragonfly's injection, and less where h is below p.
+    balanced dragonfly's injection, and less where h is below p. Books that write (a, p, h) mean the
+    same letters: name them. `dragonfly(8, 4, 4)` is refused, as a = 8 is what was meant.
 
     Source: Kim, Dally, Scott and Abts 2008.
 
@@ -29,9 +30,15 @@ def dragonfly(p, a, h, bandwidth=50 * GB):
     {'host-router': 72, 'local': 54, 'global': 36}
     """
     p, a, h = (whole(name, value) for name, value in (("p", p), ("a", a), ("h", h)))
+    if p == 2 * a == 2 * h:
+        raise ValueError(
+            f"p must be the hosts of a router, and a the routers of a group, not {p} and {a}: in"
+            f" another order that is the balanced dragonfly(p={a}, a={p}, h={h})"
+        )
     bandwidth = rate(bandwidth)
     groups = a * h + 1
     hosts, routers = host_count("p, a and h", groups * a * p), groups * a
+    bundle_count("p, a and h", hosts + routers * (a - 1) // 2 + routers * h // 2)
     host = np.arange(hosts)
     one, other = np.triu_indices(a, 1)
     base = np.arange(groups)[:, None] * a
@@ -91,6 +98,7 @@ def torus(sides, bandwidth=50 * GB):
     sides = tuple(whole("sides", k) for k in sides)
     bandwidth = rate(bandwidth)
     hosts = host_count("sides", float(np.prod(sides, dtype=float)))
+    bundle_count("sides", hosts * sum(k > 1 for k in sides))
     host = np.arange(hosts)
     place = np.array(np.unravel_index(host, sides))
     bundles = {}

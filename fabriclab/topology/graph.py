@@ -10,14 +10,23 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from fabriclab.checks import count, positive, scalar
+from fabriclab.checks import count, each, number, positive, scalar
 
-MOST_HOSTS = 5_000_000  # a full fat-tree of 256-port switches has 4.2 million
+MOST_HOSTS = 600_000  # a full fat-tree of 128-port switches has 524,288
+MOST_BUNDLES = 2_000_000  # and 1.6 million bundles
 
 
 def whole(name, value, least=1):
     """One whole number as an int; a network has one shape, so no arrays."""
     return int(scalar(name, count(name, value, least)))
+
+
+def bundle_count(names, bundles):
+    """Refuses `names`, the arguments that make so many bundles of cables, beyond `MOST_BUNDLES`."""
+    if bundles > MOST_BUNDLES:
+        raise ValueError(
+            f"{names} must make at most {MOST_BUNDLES:,} bundles of cables, not {bundles:,}"
+        )
 
 
 def rate(bandwidth):
@@ -108,7 +117,7 @@ class Topology:
             if used[tier] > ports:
                 raise ValueError(
                     f"{self.name} cannot be wired: a {tier} switch would need {used[tier]} ports"
-                    f" and has {ports}"
+                    f" and has {ports} (radix)"
                 )
 
     def __repr__(self):
@@ -183,11 +192,33 @@ def assemble(name, hosts, tiers, counts, radix, bundles, position, **hints):
     >>> two.cables, two.ports_used
     ({'host-switch': 2}, {'switch': 2})
     """
-    columns = [[], [], [], [], []]
-    for index, (a, b, multiplicity, capacity) in enumerate(bundles.values()):
-        a, b, multiplicity, capacity = np.broadcast_arrays(
-            np.atleast_1d(a), b, multiplicity, np.asarray(capacity, float)
+    hosts, counts = (
+        whole("hosts", hosts),
+        tuple(whole("counts", n, 0) for n in each("counts", counts)),
+    )
+    radix = tuple(whole("radix", n) for n in each("radix", radix))
+    tiers = tuple(each("tiers", tiers))
+    host_count("hosts and counts", hosts + sum(counts))
+    if not all(isinstance(tier, str) for tier in tiers):
+        raise ValueError(f"tiers must be names, such as ('leaf', 'spine'), not {tiers!r:.60}")
+    if not len(tiers) == len(counts) == len(radix):
+        raise ValueError(
+            f"tiers, counts and radix must be of one length, not {len(tiers)}, {len(counts)} and"
+            f" {len(radix)}"
         )
+    if not isinstance(bundles, dict) or not bundles:
+        raise ValueError(
+            'bundles must be a dict such as {"host-leaf": (a, b, multiplicity, capacity)}, not'
+            f" {bundles!r:.60}"
+        )
+    place = number("position", position)
+    if np.ndim(place) != 2 or len(place) != hosts:
+        raise ValueError(
+            f"position must have a row for each of {hosts} hosts, not shape {np.shape(place)}"
+        )
+    columns = [[], [], [], [], []]
+    for index, bundle in enumerate(bundles.values()):
+        a, b, multiplicity, capacity = _ends(bundle)
         parts = np.minimum(a, b), np.maximum(a, b), multiplicity, capacity, np.full(a.shape, index)
         for column, part in zip(columns, parts, strict=True):
             column.append(part)
@@ -215,6 +246,19 @@ def assemble(name, hosts, tiers, counts, radix, bundles, position, **hints):
         np.asarray(position),
         **hints,
     )
+
+
+def _ends(bundle):
+    try:
+        a, b, multiplicity, capacity = bundle
+        ends = (number("bundles", end, least=0, whole=True) for end in (a, b))
+        cables = number("bundles", multiplicity, least=1, whole=True), positive("bundles", capacity)
+        return np.broadcast_arrays(*np.atleast_1d(*ends, *cables))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "bundles must hold (a, b, multiplicity, capacity), numbers or arrays that broadcast:"
+            f" {error}"
+        ) from None
 
 
 def without_vertex(topology, vertex):
@@ -263,7 +307,11 @@ def relabel(topology, order):
     >>> relabel(fat_tree(4), range(15, -1, -1)).position[0].tolist()
     [3, 7]
     """
-    order = np.asarray(order)
+    topology = wired("topology", topology)
+    try:
+        order = np.asarray(order)
+    except ValueError:  # a ragged list
+        order = np.array(None)
     if order.shape != (topology.hosts,) or not np.array_equal(
         np.sort(order), np.arange(topology.hosts)
     ):

@@ -121,7 +121,10 @@ def extra_links(topology, broken):
 
 def host_set(topology, name, hosts):
     """Host numbers, sorted and once each, or a ValueError that says what is wrong with them."""
-    array = np.asarray(hosts)
+    try:
+        array = np.asarray(hosts)
+    except ValueError:  # a ragged list
+        array = np.array(None)
     if (
         array.ndim != 1
         or array.size == 0

@@ -19,6 +19,11 @@ def _tapered():
     return topology.leaf_spine(32, 8, 32, 8)
 
 
+def _placed(gpus):
+    """What a job on the first `gpus` of them meets."""
+    return topology.placement_oversubscription(_tapered(), range(gpus))
+
+
 def _hops_and_fec(switches):
     return switches * catalog.SWITCH_LATENCY + link.fec_latency(switches, 100 * ns)
 
@@ -93,10 +98,10 @@ ROWS = [
         "pitfall-taper/4x",
         "Pitfall: oversubscription",
         "4x",
-        lambda: topology.oversubscription(_tapered(), range(1024)),
+        lambda: topology.oversubscription(_tapered()),
         "agrees",
-        "for what must cross the cut, as an AllToAll does; an upper bound for an AllReduce, which"
-        " sends less across it (E-15)",
+        "32 hosts on 8 uplinks: the worst permutation is so much slower; an AllReduce sends less"
+        " across (E-15)",
     ),
     Row(
         "pitfall-taper/share",
@@ -157,8 +162,7 @@ ROWS = [
         None,
         "assumed",
         "GPUs over two groups, qualitative. Under leaves at 4:1, 32 GPUs on one leaf see"
-        f" {topology.oversubscription(_tapered(), range(32)):.0f}:1, 64 on two"
-        f" {topology.oversubscription(_tapered(), range(64)):.0f}:1, however they are routed",
+        f" {_placed(32):.0f}:1, 64 on two {_placed(64):.0f}:1, however they are routed",
     ),
     # problems are faults
     Row(

@@ -177,7 +177,8 @@ EXERCISES = [
             " each. Five times somebody set one variable: NCCL_PROTO=LL (*low latency*),"
             " NCCL_MAX_NCHANNELS=2 (*two channels*), NCCL_P2P_LEVEL=LOC (*host memory*: GPUs of a"
             " node talk through it, over PCIe 5), NCCL_IB_HCA==mlx5_3 (*one adapter*),"
-            " NCCL_IB_DISABLE=1 (*sockets*: 30 Gb/s). Order them by the time that AllReduce takes."
+            " NCCL_IB_DISABLE=1 (*sockets*: 30 Gb/s). Order them by the time of that AllReduce, by"
+            " NCCL's own table."
         ),
         kind=Ordering(
             lambda x: {
@@ -189,7 +190,8 @@ EXERCISES = [
             " narrowest place in each case?",
         ),
         hints=(
-            "LL sends a flag of four bytes with every four of data.",
+            "LL sends a flag of four bytes with every four of data. Across more than two nodes with"
+            " Intel CPUs NCCL's table (2.27) expects 20.4 GB/s of it at most.",
             "A channel leaves its node by one port. And inside, a channel moves some 37 GB/s.",
         ),
         moral="None of the five is told by an error message: only busbw, and the log, show them.",

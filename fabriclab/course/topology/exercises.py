@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from fabriclab import topology
+from fabriclab import collectives, topology
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.function import Function
@@ -69,7 +69,7 @@ def _leaf_cut(leaves, down, up):
 
 
 def _leaf_alltoall(M, N, d, r, beta):
-    return d * (N - d) / (N - 1) * M / (_leaf_cut(round(N / d), d, round(d / r)) * beta)
+    return d * (N - d) / N * M / (_leaf_cut(round(N / d), d, round(d / r)) * beta)
 
 
 def _leaf_points(draw):
@@ -502,9 +502,9 @@ EXERCISES = [
         numbers=lambda draw: {},
         prompt=lambda x: (
             "N ranks fill whole leaves of d hosts. A leaf has d hosts' cables of β bytes per second"
-            " and d/r uplinks of the same kind. In an AllToAll each rank sends M bytes in all, in"
-            " equal parts to each of the others. Derive the time that one leaf's uplinks need at"
-            " least. Hold it against M/β, what a port needs."
+            " and d/r uplinks of the same kind. In an AllToAll each rank has a buffer of M bytes, a"
+            " piece of M/N for every rank; its own stays where it is. Derive the time that one"
+            " leaf's uplinks need at least. Hold it against (N-1)/N M/β, what a port needs."
         ),
         kind=Formula(
             ("M", "N", "d", "r", "beta"),
@@ -517,14 +517,15 @@ EXERCISES = [
                     lambda M, N, d, r, beta: r * M / beta,
                 ),
                 (
-                    "itself among them",
-                    "you counted each rank among those it sends to",
-                    lambda M, N, d, r, beta: r * M * (N - d) / N / beta,
+                    "without itself",
+                    "you cut M into a piece for each of the others; a buffer has one for oneself,"
+                    " too, as nccl-tests counts it",
+                    lambda M, N, d, r, beta: r * M * (N - d) / (N - 1) / beta,
                 ),
                 (
                     "forgot r",
                     "you gave the leaf as many uplinks as hosts",
-                    lambda M, N, d, r, beta: M * (N - d) / (N - 1) / beta,
+                    lambda M, N, d, r, beta: M * (N - d) / N / beta,
                 ),
                 (
                     "one rank's bytes",
@@ -534,7 +535,7 @@ EXERCISES = [
                 (
                     "the middle cut",
                     "you took the cut through the middle; this asks for the uplinks of one leaf",
-                    lambda M, N, d, r, beta: r * M * N / (2 * (N - 1)) / beta,
+                    lambda M, N, d, r, beta: r * M / 2 / beta,
                 ),
             ),
         ),
@@ -947,5 +948,52 @@ EXERCISES = [
         ),
         hints=("Count lanes, down and up.",),
         moral="fabriclab read does this for every leaf of a real listing.",
+    ),
+    Exercise(
+        id="topology.axis",
+        title="An AllToAll round a ring",
+        chinese="环面上的 AllToAll",
+        numbers=lambda draw: {
+            "side": draw.pick("side", (8, 12, 16, 24)),
+            "size": draw.pick("size", (90, 240, 700)) * MB,
+            "rate": draw.pick("rate", (25, 45, 50)) * GB,
+        },
+        prompt=lambda x: (
+            f"One axis of a torus: {x.side} hosts in a closed ring, {si(x.rate, 'B/s')} each way on"
+            f" every link. Each host has a buffer of {si(x.size, 'B')} for an AllToAll, a piece for"
+            " every host, its own included. Pieces go the short way, and half of what goes halfway"
+            " round takes either. How long do the links need at least? Leave start-ups out."
+        ),
+        kind=Quantity(
+            lambda x: collectives.torus("all_to_all", x.size, (x.side,), 0.0, x.rate),
+            "time",
+            slips=(
+                Slip(
+                    "no closing cable",
+                    "that is a line's fullest link, in its middle; a ring has a way round",
+                    lambda x: collectives.torus(
+                        "all_to_all", x.size, (x.side,), 0.0, x.rate, wrap=False
+                    ),
+                ),
+                Slip(
+                    "as an AllGather",
+                    "you counted what a host takes in; here it also passes on what is for others",
+                    lambda x: collectives.torus("all_gather", x.size, (x.side,), 0.0, x.rate),
+                ),
+                Slip(
+                    "as on a switch",
+                    "you let every pair talk directly at a port's rate, as a switch would",
+                    lambda x: collectives.all_to_all(x.size, x.side, 0.0, x.rate),
+                ),
+            ),
+        ),
+        hints=(
+            "How many links does a piece travel on average? A quarter of the way round.",
+            "All pieces together, bytes times links, over 2k one-way links.",
+        ),
+        moral=(
+            "k/8 M/β: it grows with the ring, where an AllGather's does not. A torus keeps its"
+            " experts near."
+        ),
     ),
 ]

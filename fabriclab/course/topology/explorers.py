@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import ipywidgets
 
-from fabriclab import catalog, topology
+from fabriclab import catalog, collectives, topology
 from fabriclab.course.engine import plot
 from fabriclab.course.engine.explorer import Explorer, slider, steps
 from fabriclab.course.topology import figures as drawings
@@ -101,7 +101,7 @@ def fabric(
         times = [
             topology.allreduce_port_bound(payload, ranks, port),
             topology.allreduce_cut_bound(payload, cut),
-            payload / port,
+            collectives.all_to_all(payload, ranks, 0.0, port),
             topology.alltoall_cut_bound(payload, ranks, cut),
         ]
         return [(label, seconds, kind) for (label, kind), seconds in zip(BOUNDS, times)]

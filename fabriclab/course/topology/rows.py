@@ -155,7 +155,7 @@ ROWS = [
             / topology.allreduce_cut_bound(BUFFER, 25.6 * TB)
         ),
         "differs",
-        "an AllReduce can cross a cut with M bytes each way, an AllToAll needs (N/2) M (N/2)/(N-1):"
+        "an AllReduce can cross a cut with M bytes each way, an AllToAll needs (N/2)(N/2) M/N:"
         " 256 times as much at N = 1,024 (E-15)",
         between=(1.0, 1.0),
     ),
@@ -164,9 +164,9 @@ ROWS = [
         "definition-1.4/line-rate",
         "Definition 1.4",
         "line rate",
-        lambda: topology.oversubscription(_tree(), range(RANKS)),
+        lambda: topology.placement_oversubscription(_tree(), range(RANKS)),
         "agrees",
-        "half of the job sends to the other half at full rate: 1:1 by maximum flow",
+        "every permutation of the hosts runs at full rate: no leaf has fewer uplinks than hosts",
         between=(1.0, 1.0),
     ),
     Row(
@@ -411,7 +411,7 @@ ROWS = [
         "2,000 ms",
         lambda: topology.every_buffer_across(BUFFER, RANKS, _cut(_tree())),
         "agrees",
-        "as arithmetic. The cut's own bound for an AllReduce is 3.9 ms, an AllToAll's 1,001 ms"
+        "as arithmetic. The cut's own bound for an AllReduce is 3.9 ms, an AllToAll's 1,000 ms"
         " (E-15)",
     ),
     Row(
@@ -420,7 +420,7 @@ ROWS = [
         "8,000 ms",
         lambda: topology.every_buffer_across(BUFFER, RANKS, _cut(_oversubscribed())),
         "agrees",
-        "as arithmetic. The cut's own bound for an AllReduce is 15.6 ms, an AllToAll's 4,004 ms"
+        "as arithmetic. The cut's own bound for an AllReduce is 15.6 ms, an AllToAll's 4,000 ms"
         " (E-15)",
     ),
     Row(

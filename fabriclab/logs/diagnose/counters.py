@@ -221,7 +221,7 @@ def placement(evidence):
         if len(job) < 2 or len(job) > _MOST_PORTS:
             continue
         try:
-            ratio = topology.oversubscription(as_built.topology(), job)
+            ratio = topology.placement_oversubscription(as_built.topology(), job)
         except ValueError as error:
             found.append(
                 Finding(4, "fabric-unclear", f"the placement cannot be judged: {error}", file)
@@ -233,8 +233,8 @@ def placement(evidence):
                 Finding(
                     4,
                     "tapered",
-                    f"{seats} can send {ratio:.3g} times what the switches above carry between the"
-                    " job's halves",
+                    f"{seats} can send {ratio:.3g} times what the uplinks of some of them, or the"
+                    " switches between the job's halves, carry",
                     file,
                 )
             )

@@ -95,12 +95,8 @@ def candidates(table):
 
 
 def factor(collective, ranks):
-    """What nccl-tests multiplies algbw by to get busbw: `collectives.bus_factor`, and its like for
-    the programs beyond those.
-    """
-    if collective in ("gather", "scatter", "hypercube"):
-        return collectives.bus_factor("all_gather", ranks)
-    return collectives.bus_factor("broadcast" if collective == "sendrecv" else collective, ranks)
+    """What nccl-tests multiplies algbw by to get busbw, `collectives.bus_factor`."""
+    return collectives.bus_factor(collective, ranks)
 
 
 def _ratio(table):

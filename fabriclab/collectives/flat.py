@@ -1,16 +1,4 @@
-"""Level 2, many ranks: what a collective costs in the alpha-beta model, and what of it a compute
-phase hides.
-
-Every rank has one port that sends and receives at `beta` bytes per second at once; a step
-costs `alpha`. `size` is the buffer that nccl-tests prints: for AllReduce and Broadcast what each
-rank holds, for ReduceScatter, AllGather and AllToAll the whole buffer of which each rank's share is
-size/N. One rank has nobody to talk to: 0 s. Sizes of 0 bytes still pay the start-ups. All functions
-take scalars or arrays that broadcast and raise ValueError for a negative size or alpha, a beta that
-is not more than zero, or a rank count that is not a whole number of one or more.
-
-Sources: Thakur, Rabenseifner and Gropp 2005; Sanders, Speck and Träff 2009; chapter, Napkin Math
-1.2, and its appendix.
-"""
+"""Collectives among ranks that are all alike: one port each, at full rate to any other."""
 
 from dataclasses import dataclass
 
@@ -205,8 +193,11 @@ def all_gather(size, ranks, alpha, beta):
 
 def all_to_all(size, ranks, alpha, beta):
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``: each rank sends M/N to each other rank in turn,
-    on a fabric that gives every port its full rate; a tapered fabric has a bound of its own, which
-    is `fabriclab.topology`'s.
+    on a fabric that gives every port its full rate.
+
+    `size` M is the whole buffer of a rank, the piece that it keeps included, as nccl-tests counts
+    it. A tapered fabric has a bound of its own, `topology.alltoall_cut_bound`, which counts alike;
+    it is never above this time where the cut carries what the ports of one half send.
 
     Other words: transpose, personalised exchange, mixture of experts (MoE), expert parallel
     dispatch.
@@ -234,8 +225,13 @@ _FACTORS = {
     "reduce_scatter": lambda n: (n - 1) / n,
     "all_gather": lambda n: (n - 1) / n,
     "alltoall": lambda n: (n - 1) / n,
+    "all_to_all": lambda n: (n - 1) / n,
+    "gather": lambda n: (n - 1) / n,
+    "scatter": lambda n: (n - 1) / n,
+    "hypercube": lambda n: (n - 1) / n,
     "broadcast": lambda n: np.ones_like(n),
     "reduce": lambda n: np.ones_like(n),
+    "sendrecv": lambda n: np.ones_like(n),
 }
 
 
@@ -243,10 +239,12 @@ def bus_factor(collective, ranks):
     """What nccl-tests multiplies algbw (size/time) by to get busbw, which a perfect ring would show
     as its links' rate.
 
-    `collective` is "all_reduce" (``2(n-1)/n``), "reduce_scatter", "all_gather", "alltoall"
-    (``(n-1)/n``), "broadcast" or "reduce" (1). 0 for one rank of the first four: each process ran
-    alone. Raises ValueError for any other name.
-    Source: nccl-tests, its performance notes.
+    `collective` is a program of nccl-tests without its _perf: "all_reduce" (``2(n-1)/n``),
+    "reduce_scatter", "all_gather", "alltoall" (or "all_to_all"), "gather", "scatter", "hypercube"
+    (``(n-1)/n``), "broadcast", "reduce" or "sendrecv" (1). 0 for one rank of those that have n-1:
+    each process ran alone. hypercube_perf prints algbw with its factor already in it; here size is
+    the whole buffer for it, too. Raises ValueError for any other name.
+    Source: nccl-tests, its performance notes and src/*.cu.
 
     Other words: busbw, algbw, nccl-tests correction factor.
 
