@@ -103,16 +103,47 @@ def test_pause_and_headroom():
     5 us, would be wrong.
     """
     assert congestion.pause_time(65_535, 400 * Gbps) == pytest.approx(65_535 * 512 / 400e9)
-    assert congestion.pfc_headroom(50 * GB, np.array([1, 5]) * us) == pytest.approx(
+    bare = {"response": 0, "mac_phy": 0}
+    assert congestion.pfc_headroom(50 * GB, np.array([1, 5]) * us, 0, **bare) == pytest.approx(
         np.array([50, 250]) * KB
     )
-    assert congestion.pfc_headroom(50 * GB, 1 * us, packet=4 * KB) == pytest.approx(58 * KB)
+    assert congestion.pfc_headroom(50 * GB, 1 * us, packet=4 * KB, **bare) == pytest.approx(58 * KB)
     assert congestion.pause_signal_time([3, 5], [1 * us, 5 * us]) == pytest.approx(
         np.array([3, 25]) * us
     )
     for quanta in (65_536, -1, 0.5):
         with pytest.raises(ValueError, match="quanta"):
             congestion.pause_time(quanta, 1)
+
+
+def test_headroom_by_the_standard_and_by_sonic():
+    """The peer's time to obey would not be that of IEEE 802.3 annex 31B.3.7, in bytes at each
+    speed; or the whole would part from what SONiC sets up: 40 m at 400 Gb/s in cells of 144 bytes.
+    """
+    quanta = {10: 67, 25: 80, 40: 118, 50: 147, 100: 394, 200: 453, 400: 905}
+    for speed, most in quanta.items():
+        rate = speed * Gbps
+        assert rate * congestion.peer_response(rate) == pytest.approx(64 * most)
+        bare = congestion.pfc_headroom(rate, 0, 0, mac_phy=0)
+        assert bare == pytest.approx(64 * most)
+    with pytest.raises(ValueError, match="^rate must be a speed"):
+        congestion.pfc_headroom(33 * Gbps, 1 * us)
+    assert congestion.pfc_headroom(33 * Gbps, 0, 0, response=1 * us, mac_phy=0) == pytest.approx(
+        33e9 / 8 * 1e-6
+    )
+    # its script, in bytes: light at 198,000 km/s, small packets only, MTU 9,100
+    cable = 2 * 40 / 198e6 * 50 * GB
+    sonic = 9100 + (9100 + cable + 0.8 * 1024 + 905 * 64) * 144 / 64
+    ours = congestion.pfc_headroom(400 * Gbps, 2 * 40 / 198e6, 9100, cell=144)
+    assert ours == pytest.approx(sonic) and 195 * KB < ours < 210 * KB
+
+
+@given(st.integers(1, 400), st.integers(1, 400))
+def test_cells_waste_most_on_the_worst_packet(cell, smallest):
+    """Some packet would fill cells worse than the worst one, or none so badly."""
+    sizes = np.arange(smallest, smallest + 2 * cell + 2)
+    brute = (np.ceil(sizes / cell) * cell / sizes).max()
+    assert congestion.cell_waste(cell, smallest) == pytest.approx(brute)
 
 
 @given(
@@ -135,7 +166,7 @@ def test_headroom_is_what_saves_a_paused_queue():
     """With the headroom one byte smaller, a queue paused at its threshold would still lose nothing;
     with it whole, it would.
     """
-    room = congestion.pfc_headroom(50 * GB, 2 * us)
+    room = congestion.pfc_headroom(50 * GB, 2 * us, 0, response=0, mac_phy=0)
     for spare, loses in ((0, False), (-1, True)):
         # a stopped port takes 50 GB/s from the threshold on, until the pause bites
         trace = congestion.fluid_queue(

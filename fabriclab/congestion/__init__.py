@@ -40,13 +40,16 @@ from fabriclab.congestion.hpcc import (
 )
 from fabriclab.congestion.incast import (
     MAX_QUANTA,
+    RESPONSE_QUANTA,
     bandwidth_delay_product,
+    cell_waste,
     feedback_backlog,
     largest_fan_in,
     offered_load,
     pause_signal_time,
     pause_spread_time,
     pause_time,
+    peer_response,
     pfc_headroom,
 )
 from fabriclab.congestion.queue import (

@@ -99,7 +99,7 @@ def incast(
         return trace, silent, cables
 
     def levels(cables, rate, buffer, round_trip, mark_at):
-        xoff = buffer - cables * congestion.pfc_headroom(rate, round_trip)
+        xoff = buffer - cables * congestion.pfc_headroom(rate, round_trip, response=0, mac_phy=0)
         return {
             "buffer": buffer,
             "PFC pauses at": xoff if xoff > 0 else None,
@@ -174,7 +174,10 @@ def _incast(trace, cables, xoff, run, senders, rate, buffer, round_trip, mark_at
     drain = _seconds(congestion.drain_time(buffer, rate))
     most = congestion.largest_fan_in(rate, rate, buffer, round_trip, mark_at)
     saved = f"is too late, {_bytes(lost)} lost" if lost else "is in time, nothing lost"
-    each, marked = congestion.pfc_headroom(rate, round_trip), _bytes(mark_at) if mark_at else "byte"
+    each, marked = (
+        congestion.pfc_headroom(rate, round_trip, response=0, mac_phy=0),
+        _bytes(mark_at) if mark_at else "byte",
+    )
     fits = f"leaves {_bytes(xoff)}" if xoff else "more than the buffer"
     simulated = (
         f"Packets of {_bytes(run[3])}: highest queue {_bytes(int(run[1].max()))}, {_bytes(run[2])}"

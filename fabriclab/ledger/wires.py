@@ -76,7 +76,7 @@ ROWS = [
         None,
         "assumed",
         "host side: Yin, Zhou and Lam 2022. Filling a codeword is"
-        f" {KP4.codeword_time(425 * Gbps) / ns:.1f} ns of it at 400G over four lanes,"
+        f" {KP4.codeword_time(425 * Gbps, 2) / ns:.1f} ns of it at 400G, two at a time,"
         f" {KP4.codeword_time(106.25 * Gbps) / ns:.1f} on one lane of 100G",
     ),
     Row(

@@ -16,7 +16,15 @@ from fabriclab.link.budget import (
     serdes_power,
     tree_links,
 )
-from fabriclab.link.fec import KP4, KR4, ReedSolomon, fec_latency, links_on_path, switches_on_path
+from fabriclab.link.fec import (
+    INTERLEAVE,
+    KP4,
+    KR4,
+    ReedSolomon,
+    fec_latency,
+    links_on_path,
+    switches_on_path,
+)
 from fabriclab.link.optics import (
     Dividend,
     TreeOptics,
