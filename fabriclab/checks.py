@@ -106,6 +106,21 @@ def fraction(name, value):
     return number(name, value, least=0.0, most=1.0, expected="between 0 and 1")
 
 
+def flag(name, value):
+    """True or False, one or an array of them; text and numbers, which Python takes for true, are
+    refused.
+
+    >>> flag("coded", "False")
+    Traceback (most recent call last):
+    ValueError: coded must be True or False, not 'False'
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if not (isinstance(value, np.ndarray) and value.dtype == bool):
+        _refuse(name, value, "True or False")
+    return value if value.ndim else bool(value)
+
+
 def broadcastable(**arguments):
     """Arguments that a check let through, refused by name where they are arrays whose shapes do not
     broadcast.

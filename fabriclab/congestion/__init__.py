@@ -32,6 +32,7 @@ from fabriclab.congestion.ecmp import (
 from fabriclab.congestion.fattree import CHOICES, permutation_slowdown
 from fabriclab.congestion.hpcc import (
     Rounds,
+    most_windows,
     next_window,
     queue_free_flows,
     rounds,

@@ -324,7 +324,7 @@ def congestion_control(flows=10, rate=40 * Gbps, gain=1 / 256, eta=0.95):
             "DCQCN": (
                 congestion.fixed_point(flows, congestion.Dcqcn(capacity=rate, gain=gain)).queue
             ),
-            "HPCC": congestion.steady_queue(rate, flows, INCREASE, FEEDBACK, eta),
+            "HPCC": congestion.steady_queue(rate, flows, INCREASE, FEEDBACK, eta, packet=0),
         }
 
     def move(**values):
@@ -367,7 +367,9 @@ def _dcqcn(flows, rate, gain):
 
 @functools.lru_cache(maxsize=512)
 def _hpcc(flows, rate, eta):
-    run = congestion.rounds(rate, flows, INCREASE, FEEDBACK, TRIPS, eta, rates=_starts(flows, rate))
+    run = congestion.rounds(
+        rate, flows, INCREASE, FEEDBACK, TRIPS, eta, rates=_starts(flows, rate), packet=0
+    )
     return FEEDBACK * np.arange(1, TRIPS + 1), run.rates, run.queue
 
 
@@ -397,4 +399,10 @@ def _controlled(runs, rests, flows, rate):
             else "none below Kmax; the queue swings across it."
         )
     )
+    fit = congestion.most_windows(rate, FEEDBACK)
+    if flows > fit:
+        lines.append(
+            f"HPCC's lines are a fluid's: {flows} windows share {fit:.0f} packets on the path, less"
+            " than one each. Real packets leave the port idle and queue all the same."
+        )
     return "\n".join(lines)
