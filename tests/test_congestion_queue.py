@@ -312,3 +312,51 @@ def test_bad_input_is_refused(call):
     """A wrong argument would give a wrong number instead of a ValueError."""
     with pytest.raises(ValueError, match="must"):
         call()
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        stats.poisson(4.2),
+        stats.geom(0.05),
+        stats.bernoulli(0.1),
+        stats.binom(20, 0.3, loc=-5),
+        stats.randint(3, 9),
+    ],
+    ids=lambda d: d.dist.name,
+)
+def test_slowest_of_discrete_times(distribution):
+    """The mean of the slowest would be NaN, infinite or low where times come in whole numbers: it
+    is the sum over all values of value times its chance, worked out by hand here.
+    """
+    values = np.arange(-10, 2000)
+    for workers in (1, 3, 1000):
+        below = distribution.cdf(values) ** workers
+        brute = float(values @ np.diff(below, prepend=0.0))
+        assert congestion.slowest_mean(distribution, workers) == pytest.approx(brute, rel=1e-9)
+
+
+def test_limits_of_size_on_both_sides():
+    """A limit would refuse what fits, or let through what takes the memory of the machine."""
+    some = stats.expon()
+    most = congestion.bsp.MOST_STEPS
+    assert congestion.slowest_mean(stats.randint(0, most // 2), 1) > 0
+    with pytest.raises(ValueError, match="^distribution must spread over at most 10,000,000"):
+        congestion.slowest_mean(stats.randint(0, most + 10), 1)
+    assert congestion.slowest_simulated(some, 10, 10**5).size == 10**5
+    for workers, steps in ((most + 1, 1), (1, most + 1)):
+        with pytest.raises(ValueError, match="^steps and workers must each be at most 10,000,000"):
+            congestion.slowest_simulated(some, workers, steps)
+    with pytest.raises(ValueError, match="^steps times workers must be at most 10,000,000,000"):
+        congestion.slowest_simulated(some, 10**4, 10**6 + 1)
+    assert congestion.permutation_slowdown(4, "hashing", trials=10**3).shape == (1000, 16)
+    for more in ({"trials": 10**5 + 1}, {"pieces": 1025}):
+        with pytest.raises(ValueError, match="^(trials|pieces) must be a whole number from 1 to"):
+            congestion.permutation_slowdown(4, "spraying", **more)
+    assert congestion.permutation_slowdown(16, "spraying", 1, 976).size == 1024
+    with pytest.raises(ValueError, match="^pieces of all flows must be at most 1,000,000 at once"):
+        congestion.permutation_slowdown(16, "spraying", 1, 977)
+    with pytest.raises(ValueError, match="and 100,000,000 in all trials"):
+        congestion.permutation_slowdown(16, "hashing", 97_657, 1024)
+    with pytest.raises(ValueError, match="^trips times flows must be at most 10,000,000"):
+        congestion.rounds(1e12, 11, 0, 1, 10**6)

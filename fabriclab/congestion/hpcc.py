@@ -55,6 +55,7 @@ def most_windows(capacity, round_trip, packet=PACKET):
 
 def _windows_fit(flows, capacity, round_trip, packet):
     most = np.asarray(most_windows(capacity, round_trip, packet))
+    broadcastable(flows=np.asarray(flows), packet=most)
     if np.any(np.asarray(flows) > most):
         raise ValueError(
             f"flows must be at most {np.min(most):g}, the packets that the path holds, not"

@@ -49,12 +49,13 @@ def offered_load(senders, rate, ports=None, port_rate=None):
     (12.8, 3.15)
     """
     senders, rate = count("senders", senders, least=0), nonnegative("rate", rate)
+    broadcastable(senders=senders, rate=rate)
     if ports is None:
         return scalar_or_array(senders * rate)
-    most = (count("ports", ports, least=2) - 1) * (
-        rate if port_rate is None else positive("port_rate", port_rate)
-    )
-    return scalar_or_array(np.minimum(senders * rate, most))
+    ports = count("ports", ports, least=2)
+    port_rate = rate if port_rate is None else positive("port_rate", port_rate)
+    broadcastable(senders=senders, rate=rate, ports=ports, port_rate=port_rate)
+    return scalar_or_array(np.minimum(senders * rate, (ports - 1) * port_rate))
 
 
 def bandwidth_delay_product(rate, round_trip):
@@ -66,7 +67,9 @@ def bandwidth_delay_product(rate, round_trip):
     >>> round(bandwidth_delay_product(50 * GB, 5 * us) / KB, 9)
     250.0
     """
-    return scalar_or_array(nonnegative("rate", rate) * nonnegative("round_trip", round_trip))
+    rate, round_trip = nonnegative("rate", rate), nonnegative("round_trip", round_trip)
+    broadcastable(rate=rate, round_trip=round_trip)
+    return scalar_or_array(rate * round_trip)
 
 
 def feedback_backlog(senders, rate, service, round_trip):
@@ -76,8 +79,10 @@ def feedback_backlog(senders, rate, service, round_trip):
     >>> round(feedback_backlog(256, 50 * GB, 50 * GB, 5 * us) / MB, 9)
     63.75
     """
-    excess = np.asarray(offered_load(senders, rate) - positive("service", service))
-    return scalar_or_array(np.maximum(0.0, excess) * nonnegative("round_trip", round_trip))
+    senders, rate = count("senders", senders, least=0), nonnegative("rate", rate)
+    service, trip = positive("service", service), nonnegative("round_trip", round_trip)
+    broadcastable(senders=senders, rate=rate, service=service, round_trip=trip)
+    return scalar_or_array(np.maximum(0.0, np.asarray(senders) * rate - service) * trip)
 
 
 def largest_fan_in(rate, service, buffer, round_trip, mark_at=0.0):
@@ -99,6 +104,7 @@ def largest_fan_in(rate, service, buffer, round_trip, mark_at=0.0):
         np.asarray(nonnegative("round_trip", round_trip)),
     )
     buffer, mark_at = nonnegative("buffer", buffer), nonnegative("mark_at", mark_at)
+    broadcastable(rate=rate, service=service, buffer=buffer, round_trip=round_trip, mark_at=mark_at)
     room = np.asarray(buffer - mark_at)
     if np.any(room < 0):
         raise ValueError(
@@ -191,7 +197,7 @@ def pfc_headroom(
     broadcastable(rate=rate, round_trip=flight, packet=packet, response=obeys, mac_phy=held)
     arrives = rate * (flight + obeys) + packet + held
     waste = cell_waste(cell, smallest)
-    broadcastable(rate=arrives, cell=waste)
+    broadcastable(rate=np.asarray(arrives), cell=np.asarray(waste))
     return scalar_or_array(waste * arrives + packet)
 
 
@@ -211,7 +217,9 @@ def pause_time(quanta, rate):
         expected="a whole number from 0 to 65,535",
         whole=True,
     )
-    return scalar_or_array(quanta * (QUANTUM_BITS / 8) / positive("rate", rate))
+    rate = positive("rate", rate)
+    broadcastable(quanta=quanta, rate=rate)
+    return scalar_or_array(quanta * (QUANTUM_BITS / 8) / rate)
 
 
 def pause_signal_time(hops, round_trip):
@@ -222,7 +230,9 @@ def pause_signal_time(hops, round_trip):
     >>> round(pause_signal_time(5, 5 * us) / us, 9)
     25.0
     """
-    return scalar_or_array(count("hops", hops, least=0) * nonnegative("round_trip", round_trip))
+    hops, round_trip = count("hops", hops, least=0), nonnegative("round_trip", round_trip)
+    broadcastable(hops=hops, round_trip=round_trip)
+    return scalar_or_array(hops * round_trip)
 
 
 def pause_spread_time(hops, buffer, excess, round_trip):
@@ -243,8 +253,8 @@ def pause_spread_time(hops, buffer, excess, round_trip):
         nonnegative("buffer", buffer),
         nonnegative("round_trip", round_trip),
     )
-    fill = np.where(
-        np.asarray(buffer) == 0, 0.0, over(buffer, np.asarray(nonnegative("excess", excess)))
-    )
+    excess = nonnegative("excess", excess)
+    broadcastable(hops=hops, buffer=buffer, excess=excess, round_trip=trip)
+    fill = np.where(np.asarray(buffer) == 0, 0.0, over(buffer, np.asarray(excess)))
     with np.errstate(invalid="ignore"):
         return scalar_or_array(np.where(np.asarray(hops) == 0, 0.0, hops * (fill + trip)))

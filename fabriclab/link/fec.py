@@ -18,9 +18,11 @@ from fabriclab.checks import (
     broadcastable,
     count,
     fraction,
+    instance,
     nonnegative,
     number,
     positive,
+    scalar,
     scalar_or_array,
 )
 from fabriclab.units import Gbps, ns
@@ -30,6 +32,8 @@ from fabriclab.units import Gbps, ns
 class ReedSolomon:
     """The code RS(n, k) over symbols of `symbol_bits` bits.
 
+    >>> ReedSolomon(544, 514, 10).corrects
+    15
     >>> KP4.corrects, round(KP4.overhead, 4), KP4.line_factor
     (15, 0.0584, 1.0625)
     """
@@ -40,9 +44,10 @@ class ReedSolomon:
     name: str = ""
 
     def __post_init__(self):
-        count("k", self.k)
-        count("n", self.n)
-        count("symbol_bits", self.symbol_bits)
+        instance("name", self.name, str, "'KP4'")
+        for name in ("n", "k", "symbol_bits"):
+            value = number(name, getattr(self, name), 1, 2**16, whole=True)
+            object.__setattr__(self, name, int(scalar(name, value)))
         # a Reed-Solomon code over 2^m values is at most 2^m + 1 symbols long
         if not self.k < self.n <= 2**self.symbol_bits + 1:
             raise ValueError(
@@ -243,6 +248,6 @@ def fec_latency(switches, per_switch=100 * ns):
     >>> round(fec_latency(3) / ns, 9), round(fec_latency(switches_on_path(3), 200 * ns) / ns, 9)
     (300.0, 1000.0)
     """
-    return scalar_or_array(
-        count("switches", switches, least=0) * nonnegative("per_switch", per_switch)
-    )
+    switches, each = count("switches", switches, least=0), nonnegative("per_switch", per_switch)
+    broadcastable(switches=switches, per_switch=each)
+    return scalar_or_array(switches * each)
