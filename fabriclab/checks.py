@@ -106,6 +106,45 @@ def fraction(name, value):
     return number(name, value, least=0.0, most=1.0, expected="between 0 and 1")
 
 
+def flag(name, value):
+    """True or False, one or an array of them; text and numbers, which Python takes for true, are
+    refused.
+
+    >>> flag("coded", "False")
+    Traceback (most recent call last):
+    ValueError: coded must be True or False, not 'False'
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if not (isinstance(value, np.ndarray) and value.dtype == bool):
+        _refuse(name, value, "True or False")
+    return value if value.ndim else bool(value)
+
+
+def one_of(name, value, names):
+    """`value`, one of the `names`.
+
+    >>> one_of("what", "bandwith", ("bandwidth", "latency"))
+    Traceback (most recent call last):
+    ValueError: what must be one of bandwidth, latency, not 'bandwith'
+    """
+    if not (isinstance(value, str) and value in names):
+        _refuse(name, value, f"one of {', '.join(names)}")
+    return value
+
+
+def instance(name, value, kind, such_as):
+    """`value`, an object of `kind`; `such_as` names one that the caller could have meant.
+
+    >>> instance("settings", "fast", dict, "{}")
+    Traceback (most recent call last):
+    ValueError: settings must be a dict, such as {}, not 'fast'
+    """
+    if not isinstance(value, kind):
+        _refuse(name, value, f"a {kind.__name__}, such as {such_as}")
+    return value
+
+
 def broadcastable(**arguments):
     """Arguments that a check let through, refused by name where they are arrays whose shapes do not
     broadcast.

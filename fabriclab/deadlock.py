@@ -25,7 +25,17 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fabriclab.checks import count, each, nonnegative, number, positive, scalar
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    each,
+    flag,
+    instance,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+)
 from fabriclab.topology.graph import wired
 
 MOST_ROUTES = 1_000_000
@@ -118,8 +128,12 @@ class Dependencies:
         channel that the packet at its head waits for (buffers are first in, first out). "certain"
         where these close a circle; a full buffer whose head is bound for a host or for a buffer
         with room will drain, and is left out. Raises ValueError for a wait that no route has.
+
+        >>> dependencies(ring_routes(4, 2)).verdict()
+        'possible'
         """
-        waiting = dict(waiting or {})
+        waiting = {} if waiting is None else waiting
+        instance("waiting", waiting, dict, "{(0, 1): (1, 2)}")
         for full, wanted in waiting.items():
             if wanted not in self.follows.get(full, ()):
                 raise ValueError(
@@ -213,6 +227,8 @@ def grid_routes(sides, wrap=False, dateline=False):
     ...     in (False, True)]
     [8, 0]
     """
+    wrap = scalar("wrap", flag("wrap", wrap))
+    dateline = scalar("dateline", flag("dateline", dateline))
     if not isinstance(sides, (tuple, list)) or not 1 <= len(sides) <= 4:
         raise ValueError(f"sides must be one to four whole numbers, such as (4, 4), not {sides!r}")
     sides = [int(scalar("sides", count("sides", k))) for k in sides]
@@ -385,10 +401,7 @@ def watchdog(detection, held, rate, timeout=0.0, flows=0, in_flight=0.0):
     )
     flows = scalar("flows", count("flows", flows, least=0))
     resent = max(held, flows * in_flight)
-    return Recovery(
-        held,
-        resent,
-        nonnegative("detection", detection)
-        + nonnegative("timeout", timeout)
-        + resent / positive("rate", rate),
-    )
+    detection, timeout = nonnegative("detection", detection), nonnegative("timeout", timeout)
+    rate = positive("rate", rate)
+    broadcastable(detection=detection, rate=rate, timeout=timeout)
+    return Recovery(held, resent, detection + timeout + resent / rate)

@@ -67,9 +67,8 @@ def inside_bandwidth(settings):
     ...     in ({}, {"NCCL_P2P_LEVEL": "LOC"}, {"NCCL_MAX_NCHANNELS": "2"})]
     [450.0, 63.0, 73.4]
     """
-    wire = (
-        _settings(settings).node.host if settings.inside == "host memory" else settings.node.nvlink
-    )
+    node = _settings(settings).node
+    wire = node.host if settings.inside == "host memory" else node.nvlink
     return min(wire, settings.channels[1] * PER_CHANNEL)
 
 
@@ -171,6 +170,9 @@ def allreduce_time(size, nodes, settings, algorithm=None, protocol=None):
     ['30.2 ms', '240 ms', '3.2 s']
     """
     size, nodes = nonnegative("size", size), scalar("nodes", count("nodes", nodes))
+    for name, value in (("algorithm", algorithm), ("protocol", protocol)):
+        if not (value is None or isinstance(value, str)):
+            raise ValueError(f"{name} must be a name or None, not {value!r:.60}")
     pairs = [
         pair
         for pair in options(settings, nodes)

@@ -22,6 +22,9 @@ class Pfc:
     """Priority flow control. A cable is paused when more than `xoff` bytes that came by it wait in
     the switch, and resumed at `xon`.
 
+    >>> Pfc(xoff=64_000, headroom=38_000).xon is None
+    True
+
     `headroom` is what a cable may fill beyond `xoff`. What is left out is computed: the headroom by
     `congestion.pfc_headroom`, `xoff` so that the buffer holds the headroom and an equal share for
     every cable, `xon` two packets less. `watchdog`: seconds after which a paused port drops what
@@ -53,6 +56,9 @@ class Pfc:
 class Hpcc:
     """HPCC's senders: the utilisation `eta` they steer to, the additive `increase` R_AI in bytes/s,
     and `max_stage`; see `congestion.hpcc`.
+
+    >>> Hpcc(eta=0.9).max_stage
+    5
     """
 
     eta: float = 0.95
@@ -213,7 +219,8 @@ def run(
         "sample": None if sample is None else _seconds("sample", sample),
         "watch": tuple(_channel(c, lanes) for c in each("watch", watch)),
         "watch_flows": tuple(
-            _below("watch_flows", f, len(flows)) for f in each("watch_flows", watch_flows)
+            _below("watch_flows", scalar("watch_flows", f), len(flows))
+            for f in each("watch_flows", watch_flows)
         ),
         "seed": int(
             scalar(
@@ -332,13 +339,16 @@ def incast(senders, size=2 * MB, bandwidth=100 * Gbps, packet=1000, **options):
         number("packet", packet, least=1, most=1e9, expected="a whole number of bytes", whole=True),
     )
     bandwidth = scalar("bandwidth", positive("bandwidth", bandwidth))
+    size = positive("size", size)
+    if np.shape(size) not in ((), (senders,)):
+        raise ValueError(f"size must be one number or {senders}, not of shape {np.shape(size)}")
     switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
     start = np.arange(senders) / senders * packet / bandwidth
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
 
 
 def _one_of(name, value, names):
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
     return names.index(value)
 

@@ -9,7 +9,15 @@ scalars or arrays.
 
 import numpy as np
 
-from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    fraction,
+    nonnegative,
+    number,
+    positive,
+    scalar_or_array,
+)
 
 
 def allreduce_port_bound(size, ranks, bandwidth):
@@ -27,6 +35,7 @@ def allreduce_port_bound(size, ranks, bandwidth):
         count("ranks", ranks),
         positive("bandwidth", bandwidth),
     )
+    broadcastable(size=size, ranks=ranks, bandwidth=bandwidth)
     return scalar_or_array(2 * (ranks - 1) / ranks * size / bandwidth)
 
 
@@ -38,7 +47,9 @@ def allreduce_in_network_bound(size, bandwidth):
     >>> allreduce_in_network_bound(100 * GB, 50 * GB)
     2.0
     """
-    return scalar_or_array(nonnegative("size", size) / positive("bandwidth", bandwidth))
+    size, bandwidth = nonnegative("size", size), positive("bandwidth", bandwidth)
+    broadcastable(size=size, bandwidth=bandwidth)
+    return scalar_or_array(size / bandwidth)
 
 
 def allreduce_cut_bound(size, cut):
@@ -49,7 +60,9 @@ def allreduce_cut_bound(size, cut):
     >>> allreduce_cut_bound(100 * GB, 25.6 * TB) / ms
     3.90625
     """
-    return scalar_or_array(nonnegative("size", size) / positive("cut", cut))
+    size, cut = nonnegative("size", size), positive("cut", cut)
+    broadcastable(size=size, cut=cut)
+    return scalar_or_array(size / cut)
 
 
 def allreduce_ring_cut_bound(size, ranks, cut):
@@ -64,6 +77,7 @@ def allreduce_ring_cut_bound(size, ranks, cut):
     31.22
     """
     size, ranks, cut = nonnegative("size", size), count("ranks", ranks), positive("cut", cut)
+    broadcastable(size=size, ranks=ranks, cut=cut)
     return scalar_or_array(2 * (ranks - 1) / ranks * size / cut)
 
 
@@ -78,6 +92,7 @@ def alltoall_cut_bound(size, ranks, cut):
     1.001
     """
     size, ranks, cut = nonnegative("size", size), count("ranks", ranks), positive("cut", cut)
+    broadcastable(size=size, ranks=ranks, cut=cut)
     small = np.floor(ranks / 2)
     return scalar_or_array(small * (ranks - small) * size / np.maximum(ranks - 1, 1) / cut)
 
@@ -93,9 +108,9 @@ def every_buffer_across(size, ranks, cut):
     ...     6.4 * TB)
     (2.0, 8.0)
     """
-    return scalar_or_array(
-        count("ranks", ranks) / 2 * nonnegative("size", size) / positive("cut", cut)
-    )
+    size, ranks, cut = nonnegative("size", size), count("ranks", ranks), positive("cut", cut)
+    broadcastable(size=size, ranks=ranks, cut=cut)
+    return scalar_or_array(ranks / 2 * size / cut)
 
 
 def relative_throughput(share, oversubscription):
@@ -111,6 +126,7 @@ def relative_throughput(share, oversubscription):
     (0.7692, 0.5263)
     """
     share, ratio = fraction("share", share), _ratio(oversubscription)
+    broadcastable(share=share, oversubscription=ratio)
     return scalar_or_array(1 / (1 - share + share * ratio))
 
 
@@ -121,9 +137,9 @@ def wasted_money(capital, share, oversubscription):
     >>> round(wasted_money(300e6, 0.30, 4) / 1e6, 1)
     142.1
     """
-    return scalar_or_array(
-        nonnegative("capital", capital) * (1 - relative_throughput(share, oversubscription))
-    )
+    capital, kept = nonnegative("capital", capital), relative_throughput(share, oversubscription)
+    broadcastable(capital=capital, oversubscription=kept)
+    return scalar_or_array(capital * (1 - kept))
 
 
 def efficiency_after(efficiency, speedup):
@@ -134,6 +150,7 @@ def efficiency_after(efficiency, speedup):
     0.923
     """
     efficiency, speedup = _share("efficiency", efficiency), positive("speedup", speedup)
+    broadcastable(efficiency=efficiency, speedup=speedup)
     return scalar_or_array(efficiency / (efficiency + (1 - efficiency) / speedup))
 
 
@@ -145,6 +162,7 @@ def speedup_needed(efficiency, target):
     4.75
     """
     efficiency, target = _share("efficiency", efficiency), _share("target", target)
+    broadcastable(efficiency=efficiency, target=target)
     above, below = target * (1 - efficiency), efficiency * (1 - np.asarray(target, float))
     return scalar_or_array(np.where(below > 0, above / np.where(below > 0, below, 1), np.inf)[()])
 
@@ -163,6 +181,7 @@ def one_hop_nodes(radix, oversubscription=1):
     if np.isscalar(oversubscription) and oversubscription == float("inf"):
         return scalar_or_array(radix)
     ratio = _ratio(oversubscription)
+    broadcastable(radix=radix, oversubscription=ratio)
     return scalar_or_array(np.floor(np.floor(radix / (1 + ratio) + 1e-9) * ratio + 1e-9))
 
 

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from fabriclab.checks import number, scalar
+from fabriclab.checks import flag, number, scalar
 from fabriclab.topology.graph import assemble, host_count, port_count, rate, whole
 from fabriclab.units import GB
 
@@ -146,6 +146,7 @@ def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, ba
     {'leaf': 32, 'spine': 16}
     """
     nodes, rails = whole("nodes", nodes), whole("rails", rails)
+    joined = scalar("joined", flag("joined", joined))
     radices, ratios = (
         _per_tier("radix", radix, 2),
         _per_tier("oversubscription", oversubscription, 1),

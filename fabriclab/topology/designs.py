@@ -4,8 +4,8 @@ the tests.
 
 from dataclasses import replace
 
+from fabriclab.checks import number, scalar
 from fabriclab.topology.clos import build, rail_optimised
-from fabriclab.topology.graph import whole
 
 
 def superpod_h100(units=4):
@@ -21,7 +21,7 @@ def superpod_h100(units=4):
     >>> pod.hosts, pod.switches, pod.management
     (1016, {'leaf': 32, 'spine': 16}, 4)
     """
-    units = whole("units", units)
+    units = int(scalar("units", number("units", units, 1, 1000, "1 to 1,000", whole=True)))
     return replace(
         rail_optimised(32 * units - 1), name=f"DGX SuperPOD H100, {units} SU", management=4
     )
@@ -37,7 +37,7 @@ def superpod_b200(units=4):
     >>> superpod_b200(8).switches, superpod_b200(16).switches
     ({'leaf': 64, 'spine': 32}, {'leaf': 128, 'spine': 128, 'core': 64})
     """
-    units = whole("units", units)
+    units = int(scalar("units", number("units", units, 1, 1000, "1 to 1,000", whole=True)))
     return replace(rail_optimised(32 * units), name=f"DGX SuperPOD B200, {units} SU")
 
 

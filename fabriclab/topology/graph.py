@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from fabriclab.checks import count, positive, scalar
+from fabriclab.checks import count, number, positive, scalar
 
 MOST_HOSTS = 5_000_000  # a full fat-tree of 256-port switches has 4.2 million
 
@@ -263,13 +263,15 @@ def relabel(topology, order):
     >>> relabel(fat_tree(4), range(15, -1, -1)).position[0].tolist()
     [3, 7]
     """
-    order = np.asarray(order)
+    topology = wired("topology", topology)
+    order = np.asarray(number("order", order, whole=True, expected="a permutation of the hosts"))
     if order.shape != (topology.hosts,) or not np.array_equal(
         np.sort(order), np.arange(topology.hosts)
     ):
         raise ValueError(
             f"order must be a permutation of {topology.hosts} hosts, not {str(order)[:60]}"
         )
+    order = order.astype(int)
     names = np.concatenate([order, np.arange(topology.hosts, topology.vertices)])
     back = np.argsort(order)
     a, b = names[topology.a], names[topology.b]

@@ -118,7 +118,10 @@ def extra_links(topology, broken):
 
 def host_set(topology, name, hosts):
     """Host numbers, sorted and once each, or a ValueError that says what is wrong with them."""
-    array = np.asarray(hosts)
+    try:
+        array = np.asarray(hosts)
+    except ValueError:  # rows of several lengths
+        array = np.empty(0)
     if (
         array.ndim != 1
         or array.size == 0
