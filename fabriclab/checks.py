@@ -121,6 +121,30 @@ def flag(name, value):
     return value if value.ndim else bool(value)
 
 
+def one_of(name, value, names):
+    """`value`, one of the `names`.
+
+    >>> one_of("what", "bandwith", ("bandwidth", "latency"))
+    Traceback (most recent call last):
+    ValueError: what must be one of bandwidth, latency, not 'bandwith'
+    """
+    if not (isinstance(value, str) and value in names):
+        _refuse(name, value, f"one of {', '.join(names)}")
+    return value
+
+
+def instance(name, value, kind, such_as):
+    """`value`, an object of `kind`; `such_as` names one that the caller could have meant.
+
+    >>> instance("settings", "fast", dict, "{}")
+    Traceback (most recent call last):
+    ValueError: settings must be a dict, such as {}, not 'fast'
+    """
+    if not isinstance(value, kind):
+        _refuse(name, value, f"a {kind.__name__}, such as {such_as}")
+    return value
+
+
 def broadcastable(**arguments):
     """Arguments that a check let through, refused by name where they are arrays whose shapes do not
     broadcast.

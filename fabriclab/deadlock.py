@@ -26,7 +26,17 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from fabriclab.checks import broadcastable, count, each, flag, nonnegative, number, positive, scalar
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    each,
+    flag,
+    instance,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+)
 from fabriclab.topology.graph import wired
 
 MOST_ROUTES = 250_000
@@ -123,8 +133,12 @@ class Dependencies:
         channel that the packet at its head waits for (buffers are first in, first out). "certain"
         where these close a circle; a full buffer whose head is bound for a host or for a buffer
         with room will drain, and is left out. Raises ValueError for a wait that no route has.
+
+        >>> dependencies(ring_routes(4, 2)).verdict()
+        'possible'
         """
-        waiting = dict(waiting or {})
+        waiting = {} if waiting is None else waiting
+        instance("waiting", waiting, dict, "{(0, 1): (1, 2)}")
         for full, wanted in waiting.items():
             if wanted not in self.follows.get(full, ()):
                 raise ValueError(
@@ -221,6 +235,8 @@ def grid_routes(sides, wrap=False, dateline=False):
     ...     in (False, True)]
     [8, 0]
     """
+    wrap = scalar("wrap", flag("wrap", wrap))
+    dateline = scalar("dateline", flag("dateline", dateline))
     if not isinstance(sides, (tuple, list)) or not 1 <= len(sides) <= 4:
         raise ValueError(f"sides must be one to four whole numbers, such as (4, 4), not {sides!r}")
     sides = [int(scalar("sides", count("sides", k))) for k in sides]

@@ -10,11 +10,41 @@ missing numbers.
 """
 
 import numpy as np
+from scipy import special
 
-from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    flag,
+    fraction,
+    nonnegative,
+    number,
+    positive,
+    scalar_or_array,
+)
 from fabriclab.units import day
 
 YEAR = 365 * day
+
+
+def _rate(rate):
+    """Failures per second of a part; one that failed every second would be a mean time given for a
+    rate.
+    """
+    return number(
+        "rate",
+        rate,
+        least=0.0,
+        most=1.0,
+        expected=(
+            "failures per second of one part, 0 to 1 (of a mean time in seconds, rate_from_mttf"
+            " makes one)"
+        ),
+    )
+
+
+def _or_inf(name, value):
+    return np.inf if isinstance(value, float) and value == np.inf else positive(name, value)
 
 
 def at_least_one(probability, units, periods=1):
@@ -27,10 +57,10 @@ def at_least_one(probability, units, periods=1):
     >>> round(at_least_one(1e-5, 24_576), 4), round(at_least_one(1e-5, 24_576, periods=7), 3)
     (0.2179, 0.821)
     """
-    probability, trials = (
-        fraction("probability", probability),
-        count("units", units, least=0) * count("periods", periods, least=0),
-    )
+    probability = fraction("probability", probability)
+    units, periods = count("units", units, least=0), count("periods", periods, least=0)
+    broadcastable(probability=probability, units=units, periods=periods)
+    trials = units * periods
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = -np.expm1(trials * np.log1p(-np.asarray(probability)))
     return scalar_or_array(np.where(trials == 0, 0.0, chance))
@@ -46,6 +76,8 @@ def periods_to_first(probability, units):
     >>> round(periods_to_first(1e-5, 24_576), 2)
     4.59
     """
+    probability, units = fraction("probability", probability), count("units", units, least=0)
+    broadcastable(probability=probability, units=units)
     chance = np.asarray(at_least_one(probability, units))
     return scalar_or_array(
         np.divide(1.0, chance, out=np.full(chance.shape, np.inf), where=chance > 0)
@@ -68,10 +100,10 @@ def units_for(chance, probability):
         most=1 - 1e-15,
         expected="more than 0 and less than 1",
     )
+    chance = fraction("chance", chance)
+    broadcastable(chance=chance, probability=probability)
     with np.errstate(divide="ignore"):
-        return scalar_or_array(
-            np.log1p(-np.asarray(fraction("chance", chance))) / np.log1p(-probability) + 0.0
-        )
+        return scalar_or_array(np.log1p(-np.asarray(chance)) / np.log1p(-probability) + 0.0)
 
 
 def rate_from_mttf(mttf):
@@ -108,6 +140,51 @@ def rate_from_ppm(ppm):
     return scalar_or_array(nonnegative("ppm", ppm) * 1e-6 / day)
 
 
+def rate_from_events(events, period, units=1):
+    """Failures per second of one part, from `events` seen among `units` parts in `period` seconds:
+    ``n / (m t)``.
+
+    How sure that is: `rate_bounds`.
+
+    >>> from fabriclab.units import day, hour
+    >>> round(1 / rate_from_events(419, 54 * day, 16_384) / hour)
+    50677
+    """
+    events, exposure = _exposure(events, period, units)
+    return scalar_or_array(events / exposure)
+
+
+def rate_bounds(events, period, units=1, confidence=0.95):
+    """(least, most) failures per second of one part that `events` in `period` seconds among `units`
+    parts leave possible.
+
+    Each bound is missed with chance ``1 - confidence`` at most, so both together with twice that;
+    0.975 gives the usual interval of 95 %. ``G^-1(1 - c; n) / (m t)`` and ``G^-1(c; n + 1) / (m
+    t)``, G the gamma distribution of that shape: with none seen 0 and ``-ln(1 - c) / (m t)``, about
+    3 over all the time watched. Garwood 1936.
+
+    >>> from fabriclab.units import day, hour
+    >>> [round(1 / rate / hour) for rate in rate_bounds(419, 54 * day, 16_384)]
+    [55023, 46743]
+    """
+    events, exposure = _exposure(events, period, units)
+    confidence = number(
+        "confidence", confidence, least=0.5, most=1 - 1e-12, expected="from 0.5 to less than 1"
+    )
+    broadcastable(events=np.asarray(events + 0 * exposure), confidence=confidence)
+    few = np.maximum(events, 0.5)  # the gamma of shape 0 is 0 itself
+    least = np.where(np.asarray(events) > 0, special.gammaincinv(few, 1 - confidence), 0.0)
+    most = special.gammaincinv(events + 1.0, confidence)
+    return scalar_or_array(least / exposure), scalar_or_array(most / exposure)
+
+
+def _exposure(events, period, units):
+    events, period = count("events", events, least=0), positive("period", period)
+    units = count("units", units)
+    broadcastable(events=events, period=period, units=units)
+    return events, units * period
+
+
 def system_mttf(mttfs, counts):
     """Seconds between failures of a system that stops when any part does: ``1 / sum(n_i /
     MTTF_i)``.
@@ -141,20 +218,23 @@ def expected_failures(rate, units, period):
     >>> round(expected_failures(rate_from_mttf(50_000 * hour), 24_576, day), 1)
     11.8
     """
-    return scalar_or_array(
-        nonnegative("rate", rate) * count("units", units, least=0) * nonnegative("period", period)
-    )
+    rate, units = _rate(rate), count("units", units, least=0)
+    period = nonnegative("period", period)
+    broadcastable(rate=rate, units=units, period=period)
+    return scalar_or_array(rate * units * period)
 
 
 def time_to_first(rate, units=1):
     """Mean seconds to the fleet's first failure, and between failures: ``1 / (n lambda)``; `inf`
-    where none ever fails.
+    where none ever fails. `rate` is one part's, per second: a mean time in its place is refused.
 
     >>> from fabriclab.units import day
     >>> round(time_to_first(rate_from_ppm(10), 24_576) / day, 2)
     4.07
     """
-    total = np.asarray(nonnegative("rate", rate) * count("units", units, least=0))
+    rate, units = _rate(rate), count("units", units, least=0)
+    broadcastable(rate=rate, units=units)
+    total = np.asarray(rate * units)
     return scalar_or_array(np.divide(1.0, total, out=np.full(total.shape, np.inf), where=total > 0))
 
 
@@ -180,7 +260,9 @@ def degraded_share(rate, repair):
     >>> round(degraded_share(rate_from_ppm(20), 50 * day), 6)
     0.000999
     """
-    load = np.asarray(nonnegative("rate", rate) * nonnegative("repair", repair))
+    rate, repair = _rate(rate), nonnegative("repair", repair)
+    broadcastable(rate=rate, repair=repair)
+    load = np.asarray(rate * repair)
     return scalar_or_array(load / (1 + load))
 
 
@@ -194,13 +276,17 @@ def transceivers(hosts, tiers, copper_hosts=False):
     >>> transceivers(4096, 3), transceivers(4096, 3, copper_hosts=True)
     (24576.0, 16384.0)
     """
-    return scalar_or_array(2 * count("hosts", hosts) * (count("tiers", tiers) - bool(copper_hosts)))
+    hosts, tiers = count("hosts", hosts), count("tiers", tiers)
+    copper = flag("copper_hosts", copper_hosts)
+    broadcastable(hosts=hosts, tiers=tiers, copper_hosts=copper)
+    return scalar_or_array(2 * hosts * (tiers - copper))
 
 
 def young_interval(cost, mtbf):
     """Seconds of work between two checkpoints that waste least: ``sqrt(2 C M)``, for a checkpoint
     of C seconds, C << M.
 
+    Work, not the period: period = work + save, ``sqrt(2 C M) + C``; `best_interval` is exact.
     `mtbf` is the whole job's, see `time_to_first`. Young 1974.
 
     Other words: checkpoint, how often to save, best interval, Daly.
@@ -209,16 +295,44 @@ def young_interval(cost, mtbf):
     >>> round(young_interval(60, day / 67.5) / minute, 1)
     6.5
     """
-    return scalar_or_array(np.sqrt(2 * nonnegative("cost", cost) * positive("mtbf", mtbf)))
+    cost, mtbf = nonnegative("cost", cost), positive("mtbf", mtbf)
+    broadcastable(cost=cost, mtbf=mtbf)
+    return scalar_or_array(np.sqrt(2 * cost * mtbf))
 
 
-def wasted_share(interval, cost, mtbf, restart=0.0):
+def best_interval(cost, mtbf):
+    """Seconds of work between two checkpoints at which `wasted_share` is least, exactly: the root
+    of ``(1 - tau/M) e^((tau + C)/M) = 1``.
+
+    Work, not the period: period = work + save. A restart of R seconds makes every failure dearer by
+    the same factor e^(R/M), so it moves the waste and not the best interval. More than Young's
+    ``sqrt(2 C M) - C`` and never more than M. Daly 2006, whose series this root agrees with; his
+    first-order ``sqrt(2 C (M + R)) - C`` is for rare failures and keeps R.
+
+    >>> from fabriclab.units import day, minute
+    >>> round(best_interval(60, day / 67.5) / minute, 2), round(best_interval(3600, 60), 2)
+    (5.88, 60.0)
+    """
+    cost, mtbf = nonnegative("cost", cost), positive("mtbf", mtbf)
+    broadcastable(cost=cost, mtbf=mtbf)
+    c = np.minimum(np.asarray(cost / mtbf), 100.0)  # beyond, the root is M to the last digit
+    root = np.sqrt(c / 2)
+    share = np.where(c < 2, 2 * root * (1 + root / 3 + c / 18) - c, 1.0)  # Daly's series
+    for _ in range(6):  # Newton, from above; for tiny c the series is exact
+        slope = -np.expm1(-(share + np.maximum(c, 1e-6)))
+        share = np.where(c > 1e-6, share - (share - slope) / slope, share)
+    return scalar_or_array(share * mtbf)
+
+
+def wasted_share(interval, cost, mtbf, *, restart=0.0):
     """Share of the time that is not work: ``1 - tau / (M e^(R/M) (e^((tau+C)/M) - 1))``; exact for
     failures at random.
 
-    A job works `interval` seconds, then saves for `cost`; a failure throws it back to the last
-    checkpoint and costs `restart`, during which it may fail again. Near 0 for rare failures, it
-    tends to 1 where no interval is ever finished.
+    A job works `interval` seconds, then saves for `cost` (period = work + save); a failure throws
+    it back to the last checkpoint and costs `restart`, during which it may fail again. It tends to
+    1 where no interval is ever finished: 1 for an `interval` of `inf`, a job that never saves and
+    never ends. ``C/(tau + C)`` for an `mtbf` of `inf`. The share is of *all* the time: the sum
+    ``C/tau + tau/2M`` that Young's interval makes least is per second of *work*.
     Daly 2006, equation for the complete cost.
 
     Other words: lost work, goodput, checkpoint overhead, restart.
@@ -229,11 +343,18 @@ def wasted_share(interval, cost, mtbf, restart=0.0):
     (0.83, 0.28)
     """
     interval, cost, mtbf, restart = (
-        positive("interval", interval),
+        _or_inf("interval", interval),
         nonnegative("cost", cost),
-        positive("mtbf", mtbf),
+        _or_inf("mtbf", mtbf),
         nonnegative("restart", restart),
     )
+    broadcastable(interval=interval, cost=cost, mtbf=mtbf, restart=restart)
+    if mtbf is np.inf or interval is np.inf:
+        never = 0.0 if mtbf is np.inf else 1.0
+        share = np.asarray(never if interval is np.inf else cost / (interval + cost))
+        return scalar_or_array(
+            share + np.zeros(np.broadcast_shapes(*map(np.shape, (interval, cost, mtbf, restart))))
+        )
     # both exponents are negative, so nothing overflows: tau/M e^-((tau+C+R)/M) / (1 -
     # e^-((tau+C)/M))
     span = np.asarray((interval + cost) / mtbf)

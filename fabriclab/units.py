@@ -222,6 +222,9 @@ def si(value, unit, digits=4):
     >>> si(10e6, "$"), si(float("inf"), "s")
     ('$10 M', 'for ever')
     """
+    value, digits = _plain("value", value), _digits(digits)
+    if not isinstance(unit, str):
+        raise ValueError(f"unit must be text such as 's' or 'B/s', not {unit!r:.60}")
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):
@@ -252,10 +255,31 @@ def si(value, unit, digits=4):
     return f"${shown} {prefix}".rstrip() if unit == "$" else f"{shown} {prefix}{unit}".rstrip()
 
 
+def _plain(name, value):
+    try:
+        if getattr(value, "ndim", 0) or isinstance(value, str) or not hasattr(value, "__float__"):
+            raise TypeError
+        return float(value)
+    except (TypeError, OverflowError):
+        raise ValueError(f"{name} must be one number, not {value!r:.60}") from None
+
+
+def _digits(digits):
+    if _plain("digits", digits) not in range(1, 18):
+        raise ValueError(f"digits must be a whole number from 1 to 17, not {digits!r}")
+    return int(digits)
+
+
 def si_digits(value, digits):
     """`value` to `digits` significant digits, without trailing zeros: 7.0015 to 4 is "7.002", 1024
     is "1,024".
+
+    >>> si_digits(7.0015, 4), si_digits(1024, 4)
+    ('7.002', '1,024')
     """
+    value, digits = _plain("value", value), _digits(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"value must be a finite number, not {value!r}")
     rounded = float(f"{value:.{digits}g}")
     if rounded and not 1e-4 <= abs(rounded) < 1e7:
         return f"{rounded:.{digits}g}"

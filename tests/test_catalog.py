@@ -137,7 +137,7 @@ def test_copper_model_beside_its_reaches():
     """
     for reach in catalog.COPPER_REACH:
         if reach.source.startswith("IEEE"):
-            assert link.longest_cable(30, link.loss_per_metre(reach.lane_rate)) >= reach.least
+            assert link.longest_cable(30, link.loss_per_metre(reach.lane_rate), 2) >= reach.least
 
 
 def test_modules_per_bit():
@@ -218,8 +218,13 @@ def test_systems():
     # Google prints 102.4 TB/s of AllReduce for the pod, and 1,200 GB/s both ways a v5p chip
     assert catalog.system("Google TPU v6e pod").accelerators * catalog.system(
         "Google TPU v6e pod"
-    ).port / GB == pytest.approx(102_400)
-    assert 2 * catalog.system("Google TPU v5p pod").port / GB == pytest.approx(1200)
+    ).injection / GB == pytest.approx(102_400)
+    assert 2 * catalog.system("Google TPU v5p pod").injection / GB == pytest.approx(1200)
+    # a chip has two ports on each axis of its torus, and a port is one of them, as everywhere
+    for name, axes in (("Google TPU v5p pod", 3), ("Google TPU v6e pod", 2)):
+        one = catalog.system(name)
+        assert (one.ports, one.port) == (2 * axes, 100 * GB)
+        assert f"{axes}D torus" == one.shape
     with pytest.raises(ValueError, match="name must be one of"):
         catalog.system("Colossus")
 

@@ -215,5 +215,5 @@ def test_a_slip_of_many_zeros_is_refused_at_once():
     ):
         with pytest.raises(ValueError, match="^radix must be at most"):
             call()
-    with pytest.raises(ValueError, match="^steps times workers must be at most"):
+    with pytest.raises(ValueError, match="^steps and workers must each be at most"):
         congestion.slowest_simulated(stats.expon(), 10, 10**30)

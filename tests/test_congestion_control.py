@@ -169,12 +169,14 @@ def test_hpcc_rests_where_the_formulas_say(flows, eta, increase):
     """Rate and queue of the steady state would not be where the window rule comes to rest, round
     trip by round trip.
     """
-    run = congestion.rounds(100 * Gbps, flows, increase * Mbps, 5 * us, 400, eta)
+    run = congestion.rounds(100 * Gbps, flows, increase * Mbps, 5 * us, 400, eta, packet=0)
     assert run.rates[-1] == pytest.approx(
         congestion.steady_rate(100 * Gbps, flows, increase * Mbps, eta), rel=1e-3
     )
     assert run.queue[-1] == pytest.approx(
-        congestion.steady_queue(100 * Gbps, flows, increase * Mbps, 5 * us, eta), rel=1e-3, abs=500
+        congestion.steady_queue(100 * Gbps, flows, increase * Mbps, 5 * us, eta, packet=0),
+        rel=1e-3,
+        abs=500,
     )
 
 
@@ -183,11 +185,29 @@ def test_hpcc_of_the_paper():
     eta C/N + R_AI.
     """
     assert congestion.queue_free_flows(100 * Gbps, 50 * Mbps) == 100
-    assert congestion.steady_queue(100 * Gbps, [100, 101], 50 * Mbps, 5 * us) == pytest.approx(
-        [0, 31.25]
+    assert congestion.steady_queue(100 * Gbps, [100, 101], 50 * Mbps, 10 * us) == pytest.approx(
+        [0, 62.5]
     )
     assert congestion.steady_rate(100 * Gbps, 10, 50 * Mbps) == pytest.approx(9.55 * Gbps)
     assert congestion.queue_free_flows(1, 0) == math.inf
+
+
+def test_hpcc_refuses_windows_of_less_than_a_packet():
+    """The law of rest would be given for flows that cannot follow it: 63 windows in the 62.5
+    packets that 100 Gb/s hold in 5 us.
+    """
+    assert congestion.most_windows(100 * Gbps, 5 * us) == 62
+    assert congestion.most_windows(100 * Gbps, 5 * us, packet=0) == math.inf
+    for call in (
+        lambda flows, **more: congestion.steady_queue(100 * Gbps, flows, 5e6, 5 * us, **more),
+        lambda flows, **more: congestion.steady_rate(
+            100 * Gbps, flows, 5e6, round_trip=5 * us, **more
+        ),
+        lambda flows, **more: congestion.rounds(100 * Gbps, flows, 5e6, 5 * us, 2, **more),
+    ):
+        call(62), call(63, packet=0)
+        with pytest.raises(ValueError, match="^flows must be at most 62"):
+            call(63)
 
 
 def test_hpcc_drains_an_incast_in_one_round_trip_and_evens_out():

@@ -103,16 +103,47 @@ def test_pause_and_headroom():
     5 us, would be wrong.
     """
     assert congestion.pause_time(65_535, 400 * Gbps) == pytest.approx(65_535 * 512 / 400e9)
-    assert congestion.pfc_headroom(50 * GB, np.array([1, 5]) * us) == pytest.approx(
+    bare = {"response": 0, "mac_phy": 0}
+    assert congestion.pfc_headroom(50 * GB, np.array([1, 5]) * us, 0, **bare) == pytest.approx(
         np.array([50, 250]) * KB
     )
-    assert congestion.pfc_headroom(50 * GB, 1 * us, packet=4 * KB) == pytest.approx(58 * KB)
+    assert congestion.pfc_headroom(50 * GB, 1 * us, packet=4 * KB, **bare) == pytest.approx(58 * KB)
     assert congestion.pause_signal_time([3, 5], [1 * us, 5 * us]) == pytest.approx(
         np.array([3, 25]) * us
     )
     for quanta in (65_536, -1, 0.5):
         with pytest.raises(ValueError, match="quanta"):
             congestion.pause_time(quanta, 1)
+
+
+def test_headroom_by_the_standard_and_by_sonic():
+    """The peer's time to obey would not be that of IEEE 802.3 annex 31B.3.7, in bytes at each
+    speed; or the whole would part from what SONiC sets up: 40 m at 400 Gb/s in cells of 144 bytes.
+    """
+    quanta = {10: 67, 25: 80, 40: 118, 50: 147, 100: 394, 200: 453, 400: 905}
+    for speed, most in quanta.items():
+        rate = speed * Gbps
+        assert rate * congestion.peer_response(rate) == pytest.approx(64 * most)
+        bare = congestion.pfc_headroom(rate, 0, 0, mac_phy=0)
+        assert bare == pytest.approx(64 * most)
+    with pytest.raises(ValueError, match="^rate must be a speed"):
+        congestion.pfc_headroom(33 * Gbps, 1 * us)
+    assert congestion.pfc_headroom(33 * Gbps, 0, 0, response=1 * us, mac_phy=0) == pytest.approx(
+        33e9 / 8 * 1e-6
+    )
+    # its script, in bytes: light at 198,000 km/s, small packets only, MTU 9,100
+    cable = 2 * 40 / 198e6 * 50 * GB
+    sonic = 9100 + (9100 + cable + 0.8 * 1024 + 905 * 64) * 144 / 64
+    ours = congestion.pfc_headroom(400 * Gbps, 2 * 40 / 198e6, 9100, cell=144)
+    assert ours == pytest.approx(sonic) and 195 * KB < ours < 210 * KB
+
+
+@given(st.integers(1, 400), st.integers(1, 400))
+def test_cells_waste_most_on_the_worst_packet(cell, smallest):
+    """Some packet would fill cells worse than the worst one, or none so badly."""
+    sizes = np.arange(smallest, smallest + 2 * cell + 2)
+    brute = (np.ceil(sizes / cell) * cell / sizes).max()
+    assert congestion.cell_waste(cell, smallest) == pytest.approx(brute)
 
 
 @given(
@@ -135,7 +166,7 @@ def test_headroom_is_what_saves_a_paused_queue():
     """With the headroom one byte smaller, a queue paused at its threshold would still lose nothing;
     with it whole, it would.
     """
-    room = congestion.pfc_headroom(50 * GB, 2 * us)
+    room = congestion.pfc_headroom(50 * GB, 2 * us, 0, response=0, mac_phy=0)
     for spare, loses in ((0, False), (-1, True)):
         # a stopped port takes 50 GB/s from the threshold on, until the pause bites
         trace = congestion.fluid_queue(
@@ -281,3 +312,51 @@ def test_bad_input_is_refused(call):
     """A wrong argument would give a wrong number instead of a ValueError."""
     with pytest.raises(ValueError, match="must"):
         call()
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        stats.poisson(4.2),
+        stats.geom(0.05),
+        stats.bernoulli(0.1),
+        stats.binom(20, 0.3, loc=-5),
+        stats.randint(3, 9),
+    ],
+    ids=lambda d: d.dist.name,
+)
+def test_slowest_of_discrete_times(distribution):
+    """The mean of the slowest would be NaN, infinite or low where times come in whole numbers: it
+    is the sum over all values of value times its chance, worked out by hand here.
+    """
+    values = np.arange(-10, 2000)
+    for workers in (1, 3, 1000):
+        below = distribution.cdf(values) ** workers
+        brute = float(values @ np.diff(below, prepend=0.0))
+        assert congestion.slowest_mean(distribution, workers) == pytest.approx(brute, rel=1e-9)
+
+
+def test_limits_of_size_on_both_sides():
+    """A limit would refuse what fits, or let through what takes the memory of the machine."""
+    some = stats.expon()
+    most = congestion.bsp.MOST_STEPS
+    assert congestion.slowest_mean(stats.randint(0, most // 2), 1) > 0
+    with pytest.raises(ValueError, match="^distribution must spread over at most 10,000,000"):
+        congestion.slowest_mean(stats.randint(0, most + 10), 1)
+    assert congestion.slowest_simulated(some, 10, 10**5).size == 10**5
+    for workers, steps in ((most + 1, 1), (1, most + 1)):
+        with pytest.raises(ValueError, match="^steps and workers must each be at most 10,000,000"):
+            congestion.slowest_simulated(some, workers, steps)
+    with pytest.raises(ValueError, match="^steps times workers must be at most 10,000,000,000"):
+        congestion.slowest_simulated(some, 10**4, 10**6 + 1)
+    assert congestion.permutation_slowdown(4, "hashing", trials=10**3).shape == (1000, 16)
+    for more in ({"trials": 10**5 + 1}, {"pieces": 1025}):
+        with pytest.raises(ValueError, match="^(trials|pieces) must be a whole number from 1 to"):
+            congestion.permutation_slowdown(4, "spraying", **more)
+    assert congestion.permutation_slowdown(16, "spraying", 1, 976).size == 1024
+    with pytest.raises(ValueError, match="^pieces of all flows must be at most 1,000,000 at once"):
+        congestion.permutation_slowdown(16, "spraying", 1, 977)
+    with pytest.raises(ValueError, match="and 100,000,000 in all trials"):
+        congestion.permutation_slowdown(16, "hashing", 97_657, 1024)
+    with pytest.raises(ValueError, match="^trips times flows must be at most 10,000,000"):
+        congestion.rounds(1e12, 11, 0, 1, 10**6)

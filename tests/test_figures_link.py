@@ -15,7 +15,7 @@ from fabriclab.course.wires import figures as drawings
 from fabriclab.units import Gbps, kW, ns
 
 RATES = np.array([50, 100, 200]) * Gbps
-COPPER = link.longest_cable(30, link.loss_per_metre(RATES))
+COPPER = link.longest_cable(30, link.loss_per_metre(RATES), 2)
 SPENT = {
     "50G lanes, 3 m": (18.0, 2.0),
     "100G lanes, 3 m": (27.0, 2.0),

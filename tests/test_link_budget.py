@@ -22,7 +22,7 @@ def test_budget_against_a_cascade_of_attenuators():
     line = skrf.media.DefinedGammaZ0(skrf.Frequency(1, 1, 1, unit="GHz"), z0=50)
     chain = line.attenuator(-1) ** line.attenuator(-18) ** line.attenuator(-1)
     through = 20 * math.log10(abs(chain.s[0, 1, 0]))
-    assert link.link_margin(30, 3, 6) == pytest.approx(30 + through) == pytest.approx(10)
+    assert link.link_margin(30, 3, 6, 2) == pytest.approx(30 + through) == pytest.approx(10)
 
 
 def test_loss_against_skin_depth_and_loss_tangent():
@@ -59,7 +59,7 @@ def test_loss_at_100G_is_the_quiz_range():
 
 def test_the_quiz_has_metres_to_spare():
     """28 dB left for cable would not reach 3.0 to 3.4 m at 25 to 28 dB in 3 m (E-14)."""
-    assert link.longest_cable(30, np.array([25, 28]) / 3) == pytest.approx([3.36, 3.0])
+    assert link.longest_cable(30, np.array([25, 28]) / 3, 2) == pytest.approx([3.36, 3.0])
 
 
 @given(st.floats(0, 60), st.floats(0.1, 30), st.integers(0, 6), st.floats(0, 5))

@@ -257,3 +257,46 @@ def test_bad_input_is_named(call, name):
     """
     with pytest.raises(ValueError, match=name):
         call()
+
+
+def test_a_code_of_eight_levels_by_simulation():
+    """Eight levels would be given PAM4's ratio of errors, or their own would not be what noise on
+    Gray-coded levels makes.
+    """
+    pam8 = link.LineCode("PAM8", 3, (0, 1, 3, 2, 6, 7, 5, 4))
+    rng, symbols, snr_db = np.random.default_rng(4), 400_000, 18.0
+    sent = rng.integers(0, 8, symbols)
+    sigma = math.sqrt(pam8.power / 10 ** (snr_db / 10))
+    seen = pam8.levels[sent] + sigma * rng.standard_normal(symbols)
+    decided = np.clip(np.rint((seen + 1) / 2 * 7), 0, 7).astype(int)
+    gray = np.array(pam8.gray)
+    wrong = np.bitwise_count((gray[sent] ^ gray[decided]).astype(np.uint8)).sum() / (3 * symbols)
+    exact = link.bit_error_ratio(snr_db, pam8)
+    assert wrong == pytest.approx(exact, rel=0.02)
+    assert exact > 5 * link.bit_error_ratio(snr_db, link.PAM4)
+    assert link.bit_error_ratio(link.snr_for(1e-5, pam8), pam8) == pytest.approx(1e-5)
+    assert link.eye_error_ratio(18.0, pam8, 100) == pytest.approx(exact)
+
+
+def test_many_signal_to_noise_ratios_at_once():
+    """An array of ratios would come back as one number, the mean of all."""
+    snrs = np.array([[14.0, 16.0], [18.0, 20.0]])
+    many = link.eye_error_ratio(snrs, bandwidth=0.5)
+    assert many.shape == (2, 2)
+    assert many[1, 0] == pytest.approx(link.eye_error_ratio(18.0, bandwidth=0.5), rel=1e-12)
+
+
+@pytest.mark.parametrize("code", ["PAM4", 4, None, (0, 1, 3, 2)])
+def test_a_name_in_place_of_a_code_is_refused_by_name(code):
+    """The slip a student makes first, bit_error_ratio(16, "PAM4"), would be an AttributeError."""
+    for call in (
+        lambda: link.bit_error_ratio(16, code),
+        lambda: link.snr_for(1e-4, code),
+        lambda: link.eye(code),
+        lambda: link.symbol_rate(1e9, code),
+    ):
+        with pytest.raises(ValueError, match="^code must be a LineCode, such as PAM4, not"):
+            call()
+    for bits, gray in ((2, (0, 1, 3, 3)), (2, (0, 1)), (9, range(512)), (1.5, (0, 1, 3, 2))):
+        with pytest.raises(ValueError, match="^(gray|bits) must"):
+            link.LineCode("none", bits, gray)

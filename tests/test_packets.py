@@ -310,7 +310,7 @@ def test_pfc_with_its_headroom_loses_nothing(senders, more, delay, seed):
     """`pfc_headroom` is what arrives after the decision to pause: one byte dropped and lossless
     Ethernet is not.
     """
-    least = (senders + 1) * (pfc_headroom(LINE, 2 * delay, 1000) + 1001)
+    least = (senders + 1) * (pfc_headroom(LINE, 2 * delay, 1000, response=0, mac_phy=0) + 1001)
     result = incast(senders, 100 * KB, buffer=int(least) + 1000 * more, delay=delay, seed=seed)
     assert result.dropped.sum() == 0 and result.outcome == "finished"
 

@@ -302,7 +302,7 @@ def test_pfc_with_its_headroom_loses_nothing_in_any_lane(lanes, weights, strict,
     """Each lane's share must hold the headroom of all cables: the least that `run` takes, three
     times over, is enough.
     """
-    least = (len(lanes) + 1) * (pfc_headroom(LINE, 2 * delay, 1000) + 1001)
+    least = (len(lanes) + 1) * (pfc_headroom(LINE, 2 * delay, 1000, response=0, mac_phy=0) + 1001)
     flows = Flows(np.arange(1, len(lanes) + 1), 0, 100 * KB, lane=lanes)
     result = run(
         star([LINE] * len(lanes)),

@@ -115,6 +115,68 @@ def lost_in_simulation(interval, cost, mtbf, restart, rng, segments=4000):
     return 1 - segments * interval / clock
 
 
+def test_best_interval_is_the_least_waste():
+    """Some interval, to either side, would waste less than the best; or a restart would move it; or
+    it would part from Daly's own series (2006, equation 37).
+    """
+    for cost, mtbf in ((60, 1280), (60, 7200), (1, 1e6), (1e-6, 1e6), (500, 400), (1e4, 100)):
+        best = reliability.best_interval(cost, mtbf)
+        for restart in (0.0, 300.0):
+            least = reliability.wasted_share(best, cost, mtbf, restart=restart)
+            near = best * np.array([0.5, 0.9, 0.99, 1.01, 1.1, 2])
+            around = reliability.wasted_share(near, cost, mtbf, restart=restart)
+            assert (around >= least * (1 - 1e-12)).all()
+        if cost < mtbf / 100:
+            x = math.sqrt(cost / (2 * mtbf))
+            daly = math.sqrt(2 * cost * mtbf) * (1 + x / 3 + x * x / 9) - cost
+            assert best == pytest.approx(daly, rel=1e-4)
+        # the slope of the logarithm of time per work is zero there
+        slope = 1 / mtbf / -math.expm1(-(best + cost) / mtbf) - 1 / best
+        assert abs(slope) * mtbf < 1e-4
+    assert reliability.best_interval(1e4, 100) == pytest.approx(100)
+    assert reliability.best_interval(np.array([60.0, 0.0]), 7200)[1] == 0
+
+
+def test_a_job_that_never_saves_or_never_fails():
+    """A job that never saves would not be said to waste everything, one that never fails would be
+    said to waste more than its saving.
+    """
+    inf = math.inf
+    assert reliability.wasted_share(inf, 60, 7200) == 1
+    assert reliability.wasted_share(1e9, 60, 7200) == pytest.approx(1)
+    assert reliability.wasted_share(540, 60, inf) == pytest.approx(0.1)
+    assert reliability.wasted_share(inf, 60, inf) == 0
+
+
+def test_rates_from_events_and_their_bounds():
+    """Two fleets would not be told apart: bounds that published tables (Garwood 1936) do not give,
+    or that miss the true rate more often than they say.
+    """
+    # 95 % interval of a Poisson mean, both sides: 0 seen to 3.69, 5 seen 1.62 to 11.67
+    for seen, least, most in ((0, 0, 3.689), (1, 0.0253, 5.572), (5, 1.623, 11.668)):
+        bounds = reliability.rate_bounds(seen, 1, confidence=0.975)
+        assert bounds == pytest.approx((least, most), abs=1e-3)
+    assert reliability.rate_bounds(0, 100, 2)[1] == pytest.approx(-math.log(0.05) / 200)
+    rng = np.random.default_rng(3)
+    for mean in (0.3, 4.0, 50.0):
+        least, most = reliability.rate_bounds(rng.poisson(mean, 20_000), 1.0)
+        assert np.mean(least > mean) < 0.055 and np.mean(most < mean) < 0.055
+    rate = reliability.rate_from_events(419, 54 * day, 16_384)
+    assert 1 / rate / hour == pytest.approx(16_384 * 54 * 24 / 419)
+
+
+def test_a_mean_time_in_place_of_a_rate_is_refused():
+    """50,000 hours given for a rate would come back as a fleet that fails 10^12 times a second."""
+    for call in (
+        lambda: reliability.time_to_first(50_000 * hour, 8192),
+        lambda: reliability.expected_failures(50_000 * hour, 8192, day),
+        lambda: reliability.failure_free(50_000 * hour, 8192, day),
+        lambda: reliability.degraded_share(50_000 * hour, day),
+    ):
+        with pytest.raises(ValueError, match="^rate must be failures per second .*rate_from_mttf"):
+            call()
+
+
 @pytest.mark.parametrize("interval, restart", [(300.0, 0.0), (300.0, 120.0), (1500.0, 60.0)])
 def test_wasted_share_against_a_simulated_job(interval, restart):
     """What failures and checkpoints cost would not be what a job that lives through thousands of
@@ -122,7 +184,7 @@ def test_wasted_share_against_a_simulated_job(interval, restart):
     """
     got = lost_in_simulation(interval, 40.0, 1000.0, restart, np.random.default_rng(11))
     assert got == pytest.approx(
-        reliability.wasted_share(interval, 40.0, 1000.0, restart), abs=0.015
+        reliability.wasted_share(interval, 40.0, 1000.0, restart=restart), abs=0.015
     )
 
 
@@ -146,7 +208,7 @@ def test_wasted_share_is_a_share(interval, cost, mtbf, restart):
     """A share below 0 or above 1, or a warning, would come out for some job; or less waste than the
     checkpoints alone.
     """
-    waste = reliability.wasted_share(interval, cost, mtbf, restart)
+    waste = reliability.wasted_share(interval, cost, mtbf, restart=restart)
     assert cost / (interval + cost) - 1e-9 <= waste <= 1
 
 

@@ -415,3 +415,28 @@ def test_bad_input_is_named(call, word):
     """
     with pytest.raises(ValueError, match=rf"^{word}\b"):
         call()
+
+
+def test_messages_cut_to_the_mtu():
+    """A message would not be what its packets add up to, laid out one by one; or the best that a
+    standard MTU allows would not be 1480 of 1538 bytes under IPv4.
+    """
+    for stack, inside in (("IPv4", 20), ("RoCEv2", 44)):
+        for size in (1, 60, 1456, 1457, 4096, 1e5):
+            for mtu in (256, 1500, 9000):
+                for tags in (0, 1, 2):
+                    left, wire, frame = size, 0, 0
+                    while left > 0:
+                        piece = min(left, mtu - inside)
+                        held = max(46, inside + piece)
+                        wire, frame = wire + 38 + 4 * tags + held, frame + 18 + 4 * tags + held
+                        left -= piece
+                    for on, all_bytes in ((True, wire), (False, frame)):
+                        got = scaleup.payload_efficiency(size, stack, mtu=mtu, tags=tags, wire=on)
+                        assert got == pytest.approx(size / all_bytes)
+    # IPv4 alone in full frames of 1500
+    assert scaleup.payload_efficiency(1480, "IPv4", mtu=1500) == pytest.approx(1480 / 1538)
+    with pytest.raises(ValueError, match="^mtu must hold the 1,?068 bytes"):
+        scaleup.payload_efficiency(64, "RoCEv2", transactions=16, mtu=1000)
+    with pytest.raises(ValueError, match="^mtu must be"):
+        scaleup.payload_efficiency(64, "RoCEv2", mtu=44)

@@ -162,3 +162,69 @@ def test_what_is_printed_reads_back(value, unit):
     if unit == "W" and value < 1e-4 or unit != "s" and value < 1 or value > 1e11 and unit == "W":
         return
     assert read(si(value, unit, 9)).value == pytest.approx(value, rel=1e-7)
+
+
+# SI and IEC 80000-13, byte, second, watt, joule, floating-point operation; nothing computed
+CONSTANTS = {
+    "B": 1,
+    "KB": 1000,
+    "MB": 1_000_000,
+    "GB": 1_000_000_000,
+    "TB": 1_000_000_000_000,
+    "PB": 1_000_000_000_000_000,
+    "KiB": 1024,
+    "MiB": 1_048_576,
+    "GiB": 1_073_741_824,
+    "TiB": 1_099_511_627_776,
+    "bit": 0.125,
+    "Mbps": 125_000,
+    "Gbps": 125_000_000,
+    "Tbps": 125_000_000_000,
+    "ns": 0.000_000_001,
+    "us": 0.000_001,
+    "ms": 0.001,
+    "s": 1,
+    "minute": 60,
+    "hour": 3600,
+    "day": 86_400,
+    "mW": 0.001,
+    "W": 1,
+    "kW": 1000,
+    "MW": 1_000_000,
+    "GW": 1_000_000_000,
+    "pJ": 0.000_000_000_001,
+    "TFLOPs": 1_000_000_000_000,
+    "GBd": 1_000_000_000,
+    "percent": 0.01,
+}
+
+
+def test_every_constant_is_the_standards():
+    """A constant would be another number than SI or IEC 80000-13 has, or be added without a line
+    here.
+    """
+    named = {name: value for name, value in vars(units).items() if isinstance(value, float)}
+    assert named == CONSTANTS
+    prefixes = {"p": -12, "n": -9, "u": -6, "m": -3, "": 0, "K": 3, "k": 3, "M": 6, "G": 9}
+    prefixes |= {"T": 12, "P": 15, "E": 18}
+    assert {name: float(f"1e{power}") for name, power in prefixes.items()} == units.DECIMAL
+    assert {f"{name}i": 1024.0 ** (i + 1) for i, name in enumerate("KMGTP")} == units.BINARY
+
+
+def test_every_unit_reads_as_the_standard_has_it():
+    """A spelling of a unit would be read as another quantity or another size: each is built here
+    from its prefix and its stem.
+    """
+    stems = {"B": 1, "b": 0.125, "bits": 0.125, "Hz": 1, "Bd": 1, "FLOP/s": 1}
+    for prefix, power in (("", 0), ("K", 3), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15)):
+        for stem, size in stems.items():
+            assert units.UNITS[prefix + stem][1] == size * float(f"1e{power}")
+        for ending in ("/s", "ps"):
+            assert units.UNITS[f"{prefix}b{ending}"] == ("rate", 0.125 * float(f"1e{power}"))
+    smaller = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86_400}
+    smaller |= {"nm": 1e-9, "um": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1, "km": 1e3}
+    smaller |= {"mW": 1e-3, "W": 1, "kW": 1e3, "MW": 1e6, "GW": 1e9, "pJ/bit": 1e-12, "pJ": 1e-12}
+    smaller |= {"%": 0.01, "ppm": 1e-6, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dB": 1}
+    smaller |= {"$": 1, "k$": 1e3, "M$": 1e6, "GiB": 2**30, "KiB/s": 2**10, "MiB": 2**20}
+    for unit, size in smaller.items():
+        assert units.UNITS[unit][1] == size, unit

@@ -40,7 +40,9 @@ from fabriclab.catalog.headers import (
     ETHERNET_FRAME,
     ETHERNET_GAP,
     ETHERNET_LEAST,
+    ETHERNET_PREAMBLE,
     HEADER_STACKS,
+    VLAN_TAG,
     HeaderStack,
 )
 from fabriclab.catalog.lanes import DATA_LANES, TRAFFIC_CLASSES, VIRTUAL_LANES

@@ -5,9 +5,9 @@ bits of the ESUN header.
 from dataclasses import dataclass
 
 ETHERNET_FRAME = 14 + 4  # bytes: addresses and type, then the check sequence: IEEE 802.3
-ETHERNET_GAP = (
-    8 + 12
-)  # bytes of time between frames: preamble with start delimiter, then the gap: IEEE 802.3
+ETHERNET_PREAMBLE = 8  # bytes ahead of each frame, start delimiter included: IEEE 802.3
+ETHERNET_GAP = 12  # bytes of time that the wire rests between frames: IEEE 802.3
+VLAN_TAG = 4  # bytes of one tag: IEEE 802.1Q
 ETHERNET_LEAST = (
     46  # bytes: what a frame is padded to between its header and its check sequence: IEEE 802.3
 )

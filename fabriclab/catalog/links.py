@@ -4,6 +4,7 @@ at the same time.
 
 from dataclasses import dataclass
 
+from fabriclab.checks import number, one_of, scalar
 from fabriclab.units import GB, Gbps
 
 
@@ -144,10 +145,8 @@ def link_rate(name):
     >>> link_rate("NVLink 4").per_direction / GB, link_rate("NVLink 4").both_directions / GB
     (450.0, 900.0)
     """
-    for rate in LINK_RATES:
-        if rate.name == name:
-            return rate
-    raise ValueError(f"name must be one of {', '.join(r.name for r in LINK_RATES)}, not {name!r}")
+    one_of("name", name, [rate.name for rate in LINK_RATES])
+    return next(rate for rate in LINK_RATES if rate.name == name)
 
 
 def fastest(family, year):
@@ -157,9 +156,8 @@ def fastest(family, year):
     >>> fastest("InfiniBand", 2016).name, fastest("NVLink", 2010)
     ('EDR', None)
     """
-    families = dict.fromkeys(r.family for r in LINK_RATES)
-    if family not in families:
-        raise ValueError(f"family must be one of {', '.join(families)}, not {family!r}")
+    one_of("family", family, dict.fromkeys(r.family for r in LINK_RATES))
+    year = scalar("year", number("year", year))
     return max(
         (r for r in LINK_RATES if r.family == family and r.year <= year),
         key=lambda r: r.per_direction,

@@ -5,13 +5,14 @@ makers say different things.
 from dataclasses import dataclass
 
 from fabriclab.catalog.links import link_rate
+from fabriclab.checks import one_of
 from fabriclab.units import GB, MW, day
 
 
 @dataclass(frozen=True)
 class System:
     """A training system: its `accelerators`, the `fabric` between them, and `port`, bytes per
-    second one way of each on that fabric.
+    second one way of one port on that fabric, of which each accelerator has `ports`.
 
     `shape` says how the fabric is wired, `errata` what of it the texts tell otherwise.
     """
@@ -25,6 +26,12 @@ class System:
     shape: str
     errata: str
     source: str
+    ports: int = 1
+
+    @property
+    def injection(self):
+        """Bytes per second that one accelerator can send on all its ports together."""
+        return self.ports * self.port
 
 
 _NDR = link_rate("NDR").per_direction
@@ -95,11 +102,12 @@ SYSTEMS = (
         8960,
         "TPU v5p",
         "ICI with optical circuit switches",
-        600 * GB,
+        100 * GB,
         "3D torus",
         "",
-        "Google Cloud documentation, TPU v5p: 1,200 GB/s a chip in both directions together, all"
-        " links of the chip",
+        "Google Cloud documentation, TPU v5p: 1,200 GB/s a chip in both directions together, six"
+        " links in a 3D torus",
+        ports=6,
     ),
     System(
         "Google TPU v6e pod",
@@ -107,10 +115,11 @@ SYSTEMS = (
         256,
         "TPU v6e (Trillium)",
         "ICI",
-        400 * GB,
+        100 * GB,
         "2D torus",
         "",
-        "Google Cloud documentation, TPU v6e: 3,200 Gb/s a chip, all links of the chip",
+        "Google Cloud documentation, TPU v6e: 3,200 Gb/s a chip, four links in a 2D torus",
+        ports=4,
     ),
 )
 
@@ -123,10 +132,8 @@ def system(name):
     >>> system("xAI Colossus").fabric
     'Spectrum-X Ethernet'
     """
-    for known in SYSTEMS:
-        if known.name == name:
-            return known
-    raise ValueError(f"name must be one of {', '.join(s.name for s in SYSTEMS)}, not {name!r}")
+    one_of("name", name, [known.name for known in SYSTEMS])
+    return next(known for known in SYSTEMS if known.name == name)
 
 
 @dataclass(frozen=True)

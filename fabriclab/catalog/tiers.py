@@ -4,6 +4,7 @@ table has them.
 
 from dataclasses import dataclass
 
+from fabriclab.checks import instance, one_of
 from fabriclab.units import GB, TB, Gbps, ms, ns, us
 
 
@@ -76,8 +77,9 @@ def step_between(above, below, what):
     >>> [round(factor) for factor in step_between(TIERS[3], TIERS[4], "latency")]
     [2000, 33333]
     """
-    if what not in ("bandwidth", "latency"):
-        raise ValueError(f"what must be 'bandwidth' or 'latency', not {what!r}")
+    for name, tier in (("above", above), ("below", below)):
+        instance(name, tier, Tier, "TIERS[0]")
+    one_of("what", what, ("bandwidth", "latency"))
     high, low = (above, below) if what == "bandwidth" else (below, above)
     over, under = getattr(high, what), getattr(low, what)
     return over and under and (over[0] / under[1], over[1] / under[0])

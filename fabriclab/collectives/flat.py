@@ -4,7 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import broadcastable, count, fraction, nonnegative, positive, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    fraction,
+    nonnegative,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 
 
 def _read(size, ranks, alpha, beta):
@@ -319,8 +327,8 @@ class Step:
 
     def __post_init__(self):
         for name in ("forward", "backward", "communication"):
-            nonnegative(name, getattr(self, name))
-        fraction("overlap", self.overlap)
+            scalar(name, nonnegative(name, getattr(self, name)))
+        scalar("overlap", fraction("overlap", self.overlap))
         positive("forward + backward", self.forward + self.backward)
 
     @property

@@ -32,6 +32,7 @@ from fabriclab.congestion.ecmp import (
 from fabriclab.congestion.fattree import CHOICES, permutation_slowdown
 from fabriclab.congestion.hpcc import (
     Rounds,
+    most_windows,
     next_window,
     queue_free_flows,
     rounds,
@@ -40,13 +41,16 @@ from fabriclab.congestion.hpcc import (
 )
 from fabriclab.congestion.incast import (
     MAX_QUANTA,
+    RESPONSE_QUANTA,
     bandwidth_delay_product,
+    cell_waste,
     feedback_backlog,
     largest_fan_in,
     offered_load,
     pause_signal_time,
     pause_spread_time,
     pause_time,
+    peer_response,
     pfc_headroom,
 )
 from fabriclab.congestion.queue import (

@@ -11,9 +11,19 @@ largest of n.
 
 import numpy as np
 
-from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    fraction,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 
 MOST_DRAWS = 20_000_000  # a second, and at most 160 MB
+MOST_STEPS = 10**7
 
 
 def step_with_hiccups(compute, delay, probability, workers):
@@ -29,6 +39,7 @@ def step_with_hiccups(compute, delay, probability, workers):
     """
     compute, delay = nonnegative("compute", compute), nonnegative("delay", delay)
     probability, workers = fraction("probability", probability), count("workers", workers)
+    broadcastable(compute=compute, delay=delay, probability=probability, workers=workers)
     with np.errstate(divide="ignore"):
         return scalar_or_array(
             compute - delay * np.expm1(workers * np.log1p(-np.asarray(probability)))
@@ -45,7 +56,9 @@ def idle_workers(workers, slowdown):
     >>> round(idle_workers(1024, 0.1), 9), round(idle_workers(1024, 1 / 0.9 - 1), 1)
     (102.3, 113.7)
     """
-    return scalar_or_array(nonnegative("slowdown", slowdown) * (count("workers", workers) - 1))
+    workers, slowdown = count("workers", workers), nonnegative("slowdown", slowdown)
+    broadcastable(workers=workers, slowdown=slowdown)
+    return scalar_or_array(slowdown * (workers - 1))
 
 
 def _needs(method, distribution):
@@ -79,19 +92,23 @@ def slowest_quantile(distribution, workers, chance):
     7.298
     """
     chance = number("chance", chance, least=1e-300, most=1.0, expected="more than 0 and at most 1")
-    return scalar_or_array(_quantile(distribution, np.log(chance) / count("workers", workers)))
+    workers = count("workers", workers)
+    broadcastable(workers=workers, chance=chance)
+    return scalar_or_array(_quantile(distribution, np.log(chance) / workers))
 
 
 def slowest_mean(distribution, workers):
     """Mean seconds of the slowest of n independent workers: ``integral of F^-1(u^(1/n)) du`` over 0
-    to 1.
+    to 1; of a discrete distribution, ``a + sum over k >= a of 1 - F(k)^n``.
 
-    One number of workers at a time; the distribution needs a mean. For exponential times it is the
-    n-th harmonic number.
+    One number of workers at a time; the distribution needs a mean, and a discrete one may spread
+    over ten million whole numbers. For exponential times it is the n-th harmonic number.
 
     >>> from scipy import stats
     >>> round(slowest_mean(stats.expon(), 4), 9)     # 1 + 1/2 + 1/3 + 1/4
     2.083333333
+    >>> round(slowest_mean(stats.bernoulli(0.1), 4), 9)     # 1 - 0.9^4
+    0.3439
     """
     workers = scalar(
         "workers", number("workers", count("workers", workers), most=1e15, expected="at most 1e15")
@@ -101,12 +118,29 @@ def slowest_mean(distribution, workers):
         raise ValueError(
             "distribution must have a finite mean: the slowest of several then has one too"
         )
+    if hasattr(distribution, "pmf"):
+        return _slowest_discrete(distribution, workers)
     # with u = exp(-e^x) the integrand is smooth and dies away on both sides: equal steps in x then
     # converge fast
     x, step = np.linspace(-200, 6.5, 4131, retstep=True)
     return float(
         step * np.sum(_quantile(distribution, -np.exp(x) / workers) * np.exp(x - np.exp(x)))
     )
+
+
+def _slowest_discrete(distribution, workers):
+    # below the first of these the slowest never lies, beyond the last as good as never
+    first = float(distribution.ppf(np.exp(-50 / workers))) - 1
+    span = 64.0
+    while workers * distribution.sf(first + span) > 1e-18 and span <= MOST_STEPS:
+        span *= 1.25
+    if span > MOST_STEPS:
+        raise ValueError(
+            f"distribution must spread over at most {MOST_STEPS:,} whole numbers, not more"
+        )
+    beyond = distribution.sf(first + np.arange(int(span)))
+    with np.errstate(divide="ignore"):
+        return float(first - np.sum(np.expm1(workers * np.log1p(-beyond))))
 
 
 def slowest_simulated(distribution, workers, steps, seed=0):
@@ -123,6 +157,10 @@ def slowest_simulated(distribution, workers, steps, seed=0):
         int(scalar("workers", count("workers", workers))),
         int(scalar("steps", count("steps", steps))),
     )
+    if workers > MOST_STEPS or steps > MOST_STEPS:
+        raise ValueError(
+            f"steps and workers must each be at most {MOST_STEPS:,}, not {steps:,} and {workers:,}"
+        )
     if workers * steps > MOST_DRAWS:
         raise ValueError(
             f"steps times workers must be at most {MOST_DRAWS:,} draws, not {steps:,} times"
@@ -151,5 +189,6 @@ def straggler_cost(run_cost, gap):
     >>> si(straggler_cost(50e6, 0.05), "$", 3)
     '$2.38 M'
     """
-    gap = nonnegative("gap", gap)
-    return scalar_or_array(positive("run_cost", run_cost) * np.asarray(gap) / (1 + gap))
+    run_cost, gap = positive("run_cost", run_cost), nonnegative("gap", gap)
+    broadcastable(run_cost=run_cost, gap=gap)
+    return scalar_or_array(run_cost * np.asarray(gap) / (1 + gap))

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar
+from fabriclab.checks import count, fraction, instance, nonnegative, number, positive, scalar
 from fabriclab.units import KB, MB, Gbps, Mbps, us
 
 
@@ -77,8 +77,12 @@ class Dcqcn:
             )
 
     def marking(self, queue):
-        """Probability that a packet is marked at a queue of so many bytes."""
-        queue = nonnegative("queue", queue)
+        """Probability that a packet is marked at a queue of so many bytes.
+
+        >>> Dcqcn().marking(200 * KB), Dcqcn().marking(200 * KB + 1)
+        (0.01, 1.0)
+        """
+        queue = scalar("queue", nonnegative("queue", queue))
         if queue > self.kmax:
             return 1.0
         return self.pmax * max(0.0, (queue - self.kmin) / (self.kmax - self.kmin))
@@ -130,6 +134,7 @@ def fixed_point(flows, settings=Dcqcn()):
     >>> round(rest.marking, 10), round(rest.queue / KB, 2), fixed_point(16).exists
     (0.0007769886, 20.15, False)
     """
+    instance("settings", settings, Dcqcn, "Dcqcn(capacity=50 * Gbps)")
     flows = scalar(
         "flows",
         number(
@@ -164,6 +169,7 @@ def cube_root_marking(flows, settings=Dcqcn()):
     >>> round(cube_root_marking(2) / fixed_point(2).marking, 2)
     1.19
     """
+    instance("settings", settings, Dcqcn, "Dcqcn(capacity=50 * Gbps)")
     flows = scalar(
         "flows",
         number(
@@ -197,10 +203,11 @@ def trajectory(flows, duration, delay, settings=Dcqcn(), step=4 * us, rates=None
 
     Other words: DCQCN over time, oscillation, rate and queue, fluid model.
 
-    >>> run = trajectory(2, 0.05, 4 * us)
+    >>> run = trajectory(2, 0.05, 10 * us, step=10 * us)
     >>> round(float(run.queue[-1]) / KB)      # the fixed point has 20.15
     20
     """
+    instance("settings", settings, Dcqcn, "Dcqcn(capacity=50 * Gbps)")
     flows = int(
         scalar(
             "flows",

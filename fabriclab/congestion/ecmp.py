@@ -16,7 +16,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from fabriclab.checks import count, nonnegative, number, positive, scalar, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 from fabriclab.transport import goodput_go_back_n
 
 
@@ -178,6 +186,7 @@ def reordering(spacing, spread):
     0.452
     """
     spacing, spread = positive("spacing", spacing), np.asarray(nonnegative("spread", spread))
+    broadcastable(spacing=spacing, spread=spread)
     with np.errstate(divide="ignore", over="ignore"):
         return scalar_or_array(np.where(spread > 0, np.exp(-np.divide(spacing, spread)) / 2, 0.0))
 
@@ -196,5 +205,6 @@ def sprayed_go_back_n(spacing, spread, window):
     >>> round(sprayed_go_back_n(0.08, 0.8, 61))
     51
     """
-    p = reordering(spacing, spread)
+    p, window = reordering(spacing, spread), count("window", window)
+    broadcastable(spread=np.asarray(p), window=window)
     return scalar_or_array(1 / np.asarray(goodput_go_back_n(p, window)))

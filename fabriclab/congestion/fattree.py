@@ -11,10 +11,10 @@ Source: Al-Fares et al. 2008 for the tree; chapter, section on adaptive routing,
 
 import numpy as np
 
-from fabriclab.checks import count, number, scalar
+from fabriclab.checks import count, number, one_of, scalar
 
-MOST_PIECES = 2_000_000  # of flows that one call places, all trials together
 CHOICES = ("hashing", "flowlets", "spraying", "adaptive")
+MOST_PIECES, MOST_IN_ALL = 10**6, 10**8  # parts of flows: in memory at once, and in a whole run
 
 
 def _links(radix, source, target, up, core):
@@ -75,6 +75,10 @@ def _times(radix, links):
     return np.maximum(1.0, load[links].max(axis=(0, 2)))
 
 
+def _whole(name, value, least, most, expected):
+    return int(scalar(name, number(name, value, least, most, expected=expected, whole=True)))
+
+
 def permutation_slowdown(radix, choice, trials=20, pieces=16, seed=0):
     """Times, in units of the ideal, of every flow of random permutations: an array (trials, hosts).
 
@@ -88,50 +92,27 @@ def permutation_slowdown(radix, choice, trials=20, pieces=16, seed=0):
       far; with one piece, a whole flow placed once
 
     `radix` is the switches' ports k, even: k^3/4 hosts. The same seed gives the same permutations.
-    Raises ValueError for an odd radix or an unknown choice.
+    Raises ValueError for an odd radix, an unknown choice, or more pieces than `MOST_PIECES`
+    at once and `MOST_IN_ALL` in all.
 
     >>> slowest = permutation_slowdown(8, "hashing").max(axis=1)
     >>> 4 < float(slowest.mean()) < 5
     True
     """
-    radix = int(
-        number(
-            "radix",
-            radix,
-            least=2,
-            most=32,
-            expected="an even number of ports from 2 to 32",
-            whole=True,
-        )
-    )
-    trials = int(
-        number(
-            "trials", trials, least=1, most=1e6, expected="a whole number, 1 or more", whole=True
-        )
-    )
-    pieces = int(
-        number(
-            "pieces",
-            pieces,
-            least=1,
-            most=1024,
-            expected="a whole number from 1 to 1,024",
-            whole=True,
-        )
-    )
+    radix = _whole("radix", radix, 2, 32, "an even number of ports from 2 to 32")
+    trials = _whole("trials", trials, 1, 10**5, "a whole number from 1 to 100,000")
+    pieces = _whole("pieces", pieces, 1, 1024, "a whole number from 1 to 1,024")
     if radix % 2:
         raise ValueError(f"radix must be an even number of ports from 2 to 32, not {radix}")
-    if choice not in CHOICES:
-        raise ValueError(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}")
-    placed = trials * radix**3 // 4 * (1 if choice == "hashing" else pieces)
-    if placed > MOST_PIECES:
+    one_of("choice", choice, CHOICES)
+    rng = np.random.default_rng(int(scalar("seed", count("seed", seed, least=0))))
+    source = np.arange(radix**3 // 4)
+    at_once = source.size * (1 if choice in ("hashing", "flowlets") else pieces)
+    if at_once > MOST_PIECES or trials * source.size * pieces > MOST_IN_ALL:
         raise ValueError(
-            f"trials, hosts and pieces must multiply to at most {MOST_PIECES:,}, not {placed:,}"
+            f"pieces of all flows must be at most {MOST_PIECES:,} at once and {MOST_IN_ALL:,} in"
+            f" all trials, not {at_once:,} and {trials * source.size * pieces:,}"
         )
-    rng, source = (
-        np.random.default_rng(int(scalar("seed", count("seed", seed, least=0)))),
-        np.arange(radix**3 // 4),
-    )
     times = np.empty((trials, source.size))
     for trial in range(trials):
         target = rng.permutation(source.size)

@@ -7,6 +7,11 @@ q/(C T) + rate/C``, and steers it to eta, a little below one: ``W <- W eta/U + W
 least eta, ``W <- W + W_AI`` for up to `max_stage` round trips where it is less, then the first rule
 again. W_AI is what lets N flows become equal: R_AI T.
 
+All of this takes windows of a packet or more: N flows share what the path holds, C T, so it holds
+for up to `most_windows` of them. Beyond, a sender whose window is less than its one packet waits
+for each answer before the next: the port stands idle in between, and the packets of so many queue
+all the same. The functions refuse that, or, given a packet of 0 bytes, are the fluid law alone.
+
 Functions take scalars or arrays that broadcast and raise ValueError for an eta outside 0 to 1 or
 rates of zero.
 Source: Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019, algorithm 1 and its
@@ -17,63 +22,101 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    flag,
+    fraction,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 from fabriclab.congestion.queue import over
 
+MOST_RATES = 10**7  # flows times round trips
+PACKET = 1000.0  # bytes, the authors'
 
-def steady_rate(capacity, flows, increase, eta=0.95):
+
+def most_windows(capacity, round_trip, packet=PACKET):
+    """The most flows whose windows hold a packet each: ``floor(C T / packet)``; `inf` for packets
+    of 0 bytes.
+
+    >>> from fabriclab.units import Gbps, us
+    >>> most_windows(100 * Gbps, 5 * us), most_windows(400 * Gbps, 5 * us)
+    (62.0, 250.0)
+    """
+    capacity, trip = positive("capacity", capacity), nonnegative("round_trip", round_trip)
+    packet = nonnegative("packet", packet)
+    broadcastable(capacity=capacity, round_trip=trip, packet=packet)
+    return scalar_or_array(np.floor(over(np.asarray(capacity) * trip, packet) * (1 + 1e-12)))
+
+
+def _windows_fit(flows, capacity, round_trip, packet):
+    most = np.asarray(most_windows(capacity, round_trip, packet))
+    broadcastable(flows=np.asarray(flows), packet=most)
+    if np.any(np.asarray(flows) > most):
+        raise ValueError(
+            f"flows must be at most {np.min(most):g}, the packets that the path holds, not"
+            f" {np.max(flows):g}: beyond, a window is less than one packet and HPCC does not rest"
+            " where its rule says (packet=0: the fluid law alone)"
+        )
+
+
+def steady_rate(capacity, flows, increase, eta=0.95, *, round_trip=None, packet=PACKET):
     """Bytes per second at which each of N equal flows sends in the steady state: ``eta C/N +
     R_AI``, at most C/N.
 
-    `increase` is R_AI. Beyond `queue_free_flows` the link is full and each flow has its C/N.
+    `increase` is R_AI. Beyond `queue_free_flows` the link is full and each flow has its C/N. Holds
+    for up to `most_windows` flows; with the `round_trip`, more are refused.
 
     >>> from fabriclab.units import Gbps, Mbps
     >>> round(steady_rate(100 * Gbps, 16, 50 * Mbps) / Gbps, 4)
     5.9875
     """
     capacity, flows = positive("capacity", capacity), count("flows", flows)
-    return scalar_or_array(
-        np.minimum(
-            fraction("eta", eta) * capacity / flows + nonnegative("increase", increase),
-            capacity / flows,
-        )
-    )
+    eta, increase = fraction("eta", eta), nonnegative("increase", increase)
+    broadcastable(capacity=capacity, flows=flows, increase=increase, eta=eta)
+    if round_trip is not None:
+        _windows_fit(flows, capacity, round_trip, packet)
+    return scalar_or_array(np.minimum(eta * capacity / flows + increase, capacity / flows))
 
 
 def queue_free_flows(capacity, increase, eta=0.95):
     """The most flows that leave no standing queue, the largest N with ``eta + N R_AI/C <= 1``;
-    `inf` without an increase.
+    `inf` without an increase. Where `most_windows` is less, that is the limit.
 
     >>> from fabriclab.units import Gbps, Mbps
     >>> queue_free_flows(100 * Gbps, 50 * Mbps)
     100.0
     """
-    flows = over(
-        (1 - fraction("eta", eta)) * positive("capacity", capacity),
-        nonnegative("increase", increase),
-    )
+    eta, capacity = fraction("eta", eta), positive("capacity", capacity)
+    increase = nonnegative("increase", increase)
+    broadcastable(capacity=capacity, increase=increase, eta=eta)
+    flows = over((1 - eta) * capacity, increase)
     return scalar_or_array(np.floor(flows * (1 + 1e-12)))
 
 
-def steady_queue(capacity, flows, increase, round_trip, eta=0.95):
+def steady_queue(capacity, flows, increase, round_trip, eta=0.95, *, packet=PACKET):
     """Bytes that stand in the queue with N equal flows: ``max(0, eta + N R_AI/C - 1) C T``.
 
-    The window rule rests where U = eta + N R_AI/C; what of U is above 1 is queue.
+    The window rule rests where U = eta + N R_AI/C; what of U is above 1 is queue. Raises ValueError
+    for more flows than the path holds packets (`most_windows`).
 
     Other words: HPCC queue at rest, equilibrium.
 
     >>> from fabriclab.units import Gbps, KB, Mbps, us
-    >>> round(steady_queue(100 * Gbps, 256, 50 * Mbps, 5 * us) / KB, 3)
-    4.875
+    >>> round(steady_queue(100 * Gbps, 256, 50 * Mbps, 25 * us) / KB, 3)
+    24.375
     """
-    capacity = positive("capacity", capacity)
-    load = (
-        fraction("eta", eta)
-        + count("flows", flows) * np.asarray(nonnegative("increase", increase)) / capacity
-    )
-    return scalar_or_array(
-        np.maximum(0.0, load - 1) * capacity * nonnegative("round_trip", round_trip)
-    )
+    capacity, flows = positive("capacity", capacity), count("flows", flows)
+    eta, increase = fraction("eta", eta), nonnegative("increase", increase)
+    trip = nonnegative("round_trip", round_trip)
+    broadcastable(capacity=capacity, flows=flows, increase=increase, round_trip=trip, eta=eta)
+    _windows_fit(flows, capacity, trip, packet)
+    load = eta + np.asarray(flows) * increase / capacity
+    return scalar_or_array(np.maximum(0.0, load - 1) * capacity * trip)
 
 
 def next_window(window, utilisation, window_increase, eta=0.95, probing=False):
@@ -86,8 +129,12 @@ def next_window(window, utilisation, window_increase, eta=0.95, probing=False):
     51000.0
     """
     window, utilisation = nonnegative("window", window), positive("utilisation", utilisation)
-    scaled = window * np.where(probing, 1.0, fraction("eta", eta) / np.asarray(utilisation))
-    return scalar_or_array(scaled + nonnegative("window_increase", window_increase))
+    eta, more = fraction("eta", eta), nonnegative("window_increase", window_increase)
+    probing = flag("probing", probing)
+    broadcastable(
+        window=window, utilisation=utilisation, window_increase=more, eta=eta, probing=probing
+    )
+    return scalar_or_array(window * np.where(probing, 1.0, eta / np.asarray(utilisation)) + more)
 
 
 @dataclass(frozen=True)
@@ -100,13 +147,25 @@ class Rounds:
     rates: np.ndarray
 
 
-def rounds(capacity, flows, increase, round_trip, trips, eta=0.95, max_stage=5, rates=None):
+def rounds(
+    capacity,
+    flows,
+    increase,
+    round_trip,
+    trips,
+    eta=0.95,
+    max_stage=5,
+    rates=None,
+    *,
+    packet=PACKET,
+):
     """The `Rounds` of N flows through one link, `trips` base round trips long; all update once in
     each.
 
     Flows start at `rates` (bytes/s; left out: all at line rate, an incast). In flight are the sum
     of the windows: what exceeds C T queues, and each flow gets its share of the link, ``R = W/T``
-    where there is no queue.
+    where there is no queue. Raises ValueError for more flows than the path holds packets
+    (`most_windows`), or more than ten million flows times trips.
 
     >>> from fabriclab.units import Gbps, Mbps, us
     >>> run = rounds(100 * Gbps, 16, 50 * Mbps, 5 * us, 3)
@@ -125,7 +184,15 @@ def rounds(capacity, flows, increase, round_trip, trips, eta=0.95, max_stage=5, 
         )
         for n, v in (("flows", flows), ("trips", trips), ("max_stage", max_stage))
     )
-    increase = scalar("increase", nonnegative("increase", increase))
+    if flows * trips > MOST_RATES:
+        raise ValueError(
+            f"trips times flows must be at most {MOST_RATES:,}, not {trips:,} times {flows:,}"
+        )
+    increase, eta = (
+        scalar("increase", nonnegative("increase", increase)),
+        scalar("eta", fraction("eta", eta)),
+    )
+    _windows_fit(flows, capacity, round_trip, packet)
     start = positive("rates", capacity if rates is None else rates)
     if np.ndim(start) > 1 or np.size(start) not in (1, flows):
         raise ValueError(

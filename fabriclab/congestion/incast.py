@@ -10,11 +10,28 @@ section on buffer settings.
 
 import numpy as np
 
-from fabriclab.checks import count, nonnegative, number, positive, scalar_or_array
+from fabriclab.checks import broadcastable, count, nonnegative, number, positive, scalar_or_array
 from fabriclab.congestion.queue import over
+from fabriclab.units import Gbps, KiB
 
 QUANTUM_BITS = 512  # IEEE 802.3: the unit of a pause, in bit times of the link
 MAX_QUANTA = 65_535
+
+# The most quanta from a PAUSE's arrival to the peer's silence, by speed in bytes per second: IEEE
+# 802.3 annex 31B.3.7; 800G as SONiC takes it.
+RESPONSE_QUANTA = {
+    10 * Gbps: 67,
+    25 * Gbps: 80,
+    40 * Gbps: 118,
+    50 * Gbps: 147,
+    100 * Gbps: 394,
+    200 * Gbps: 453,
+    400 * Gbps: 905,
+    800 * Gbps: 905,
+}
+JUMBO = 9216  # bytes, the largest packet that data centre switches are set to carry
+SMALLEST_FRAME = 64  # bytes, IEEE 802.3
+MAC_PHY = 0.8 * KiB  # bytes: SONiC's figure for its Mellanox switches
 
 
 def offered_load(senders, rate, ports=None, port_rate=None):
@@ -32,12 +49,13 @@ def offered_load(senders, rate, ports=None, port_rate=None):
     (12.8, 3.15)
     """
     senders, rate = count("senders", senders, least=0), nonnegative("rate", rate)
+    broadcastable(senders=senders, rate=rate)
     if ports is None:
         return scalar_or_array(senders * rate)
-    most = (count("ports", ports, least=2) - 1) * (
-        rate if port_rate is None else positive("port_rate", port_rate)
-    )
-    return scalar_or_array(np.minimum(senders * rate, most))
+    ports = count("ports", ports, least=2)
+    port_rate = rate if port_rate is None else positive("port_rate", port_rate)
+    broadcastable(senders=senders, rate=rate, ports=ports, port_rate=port_rate)
+    return scalar_or_array(np.minimum(senders * rate, (ports - 1) * port_rate))
 
 
 def bandwidth_delay_product(rate, round_trip):
@@ -51,7 +69,9 @@ def bandwidth_delay_product(rate, round_trip):
     >>> round(bandwidth_delay_product(50 * GB, 5 * us) / KB, 9)
     250.0
     """
-    return scalar_or_array(nonnegative("rate", rate) * nonnegative("round_trip", round_trip))
+    rate, round_trip = nonnegative("rate", rate), nonnegative("round_trip", round_trip)
+    broadcastable(rate=rate, round_trip=round_trip)
+    return scalar_or_array(rate * round_trip)
 
 
 def feedback_backlog(senders, rate, service, round_trip):
@@ -61,8 +81,10 @@ def feedback_backlog(senders, rate, service, round_trip):
     >>> round(feedback_backlog(256, 50 * GB, 50 * GB, 5 * us) / MB, 9)
     63.75
     """
-    excess = np.asarray(offered_load(senders, rate) - positive("service", service))
-    return scalar_or_array(np.maximum(0.0, excess) * nonnegative("round_trip", round_trip))
+    senders, rate = count("senders", senders, least=0), nonnegative("rate", rate)
+    service, trip = positive("service", service), nonnegative("round_trip", round_trip)
+    broadcastable(senders=senders, rate=rate, service=service, round_trip=trip)
+    return scalar_or_array(np.maximum(0.0, np.asarray(senders) * rate - service) * trip)
 
 
 def largest_fan_in(rate, service, buffer, round_trip, mark_at=0.0):
@@ -86,6 +108,7 @@ def largest_fan_in(rate, service, buffer, round_trip, mark_at=0.0):
         np.asarray(nonnegative("round_trip", round_trip)),
     )
     buffer, mark_at = nonnegative("buffer", buffer), nonnegative("mark_at", mark_at)
+    broadcastable(rate=rate, service=service, buffer=buffer, round_trip=round_trip, mark_at=mark_at)
     room = np.asarray(buffer - mark_at)
     if np.any(room < 0):
         raise ValueError(
@@ -96,24 +119,92 @@ def largest_fan_in(rate, service, buffer, round_trip, mark_at=0.0):
     return scalar_or_array(np.floor((over(room, round_trip) + service) / rate * (1 + 1e-12)))
 
 
-def pfc_headroom(rate, round_trip, packet=0.0):
-    """Bytes a lossless port must keep free above its pause threshold, per priority: ``rate RTT + 2
-    packet``.
+def peer_response(rate):
+    """The most seconds that a peer may take to obey a PAUSE at `rate`: ``512 bits quanta / rate``,
+    quanta of `RESPONSE_QUANTA`.
 
-    `round_trip` is from the decision to pause to the last byte that still arrives: the cable there
-    and back and the peer's reaction. `packet` is the largest packet: one that the switch itself had
-    begun to send delays the PAUSE, one that the peer had begun still comes. The chapter's 1-5 us
-    leave both out.
+    IEEE 802.3 gives the quanta by speed, so `rate` must be one of the standard's.
+
+    >>> from fabriclab.units import GB, Gbps, us
+    >>> round(peer_response(400 * Gbps) / us, 2), round(50 * GB * peer_response(400 * Gbps))
+    (1.16, 57920)
+    """
+    rate = positive("rate", rate)
+    quanta = np.zeros(np.shape(rate))
+    for speed, most in RESPONSE_QUANTA.items():
+        quanta = np.where(np.isclose(rate, speed, rtol=1e-9, atol=0), most, quanta)
+    if not quanta.all():
+        raise ValueError(
+            "rate must be a speed for which IEEE 802.3 limits the response to a PAUSE"
+            f" ({', '.join(f'{speed / Gbps:.0f}' for speed in RESPONSE_QUANTA)} Gb/s), not"
+            f" {rate!r} bytes per second: give the response in seconds"
+        )
+    return scalar_or_array(quanta * (QUANTUM_BITS / 8) / rate)
+
+
+def cell_waste(cell, smallest=SMALLEST_FRAME):
+    """Bytes of buffer that a byte of packets can take where a switch stores them in cells of `cell`
+    bytes: the largest ``ceil(L/cell) cell / L``.
+
+    L is from `smallest` up, both whole. The worst packet is the smallest, or the first that is one
+    byte longer than whole cells: 2.25 in cells of 144, a frame of 64 bytes in each.
+
+    >>> cell_waste(144), round(cell_waste(96), 3), round(cell_waste(144, smallest=1024), 3)
+    (2.25, 1.979, 1.125)
+    """
+    cell, smallest = count("cell", cell), count("smallest", smallest)
+    broadcastable(cell=cell, smallest=smallest)
+    whole = np.ceil((smallest - 1) / np.asarray(cell))
+    return scalar_or_array(
+        np.maximum(
+            np.ceil(smallest / np.asarray(cell)) * cell / smallest,
+            (whole + 1) * cell / (whole * cell + 1),
+        )
+    )
+
+
+def pfc_headroom(
+    rate,
+    round_trip,
+    packet=JUMBO,
+    *,
+    response=None,
+    mac_phy=MAC_PHY,
+    cell=1,
+    smallest=SMALLEST_FRAME,
+):
+    """Bytes a lossless port must keep free above its pause threshold, per priority: ``w (rate (RTT
+    + r) + P + m) + P``.
+
+    What still comes after the decision to pause: what is on the cable there and back (`round_trip`,
+    5 ns a metre each way); what the peer sends in the `response` r that it may take, left out: the
+    most that IEEE 802.3 allows at this speed (`peer_response`); what it sends while a packet of P
+    bytes (`packet`) that the switch had begun holds the PAUSE up; `mac_phy` m bytes in the switch's
+    own MAC and PHY; and the packet that the peer had begun, whole. All but the last may be small
+    packets, from `smallest` up, which fill cells of `cell` bytes badly: w = `cell_waste`, 1 where a
+    switch counts bytes.
+
+    The chapter's 1-5 us are RTT and r together: pass them as `round_trip`, with `response` 0.
+    Sources: IEEE 802.1Qbb annex O, 802.3 annex 31B.3.7; SONiC's headroom for one vendor's switches,
+    whose terms these are.
 
     Other words: lossless buffer, skid, bytes in flight after a PAUSE, xoff threshold.
 
-    >>> from fabriclab.units import GB, KB, us
-    >>> round(pfc_headroom(50 * GB, 5 * us) / KB, 9)
+    >>> from fabriclab.units import GB, KB, ns, us
+    >>> [round(pfc_headroom(50 * GB, 400 * ns, cell=cell) / KB) for cell in (1, 144)]   # 40 m
+    [97, 207]
+    >>> round(pfc_headroom(50 * GB, 5 * us, packet=0, response=0, mac_phy=0) / KB, 9)
     250.0
     """
-    return scalar_or_array(
-        bandwidth_delay_product(rate, round_trip) + 2 * nonnegative("packet", packet)
-    )
+    flight = np.asarray(nonnegative("round_trip", round_trip))
+    packet, held = nonnegative("packet", packet), nonnegative("mac_phy", mac_phy)
+    rate = nonnegative("rate", rate)
+    obeys = peer_response(rate) if response is None else nonnegative("response", response)
+    broadcastable(rate=rate, round_trip=flight, packet=packet, response=obeys, mac_phy=held)
+    arrives = rate * (flight + obeys) + packet + held
+    waste = cell_waste(cell, smallest)
+    broadcastable(rate=np.asarray(arrives), cell=np.asarray(waste))
+    return scalar_or_array(waste * arrives + packet)
 
 
 def pause_time(quanta, rate):
@@ -132,7 +223,9 @@ def pause_time(quanta, rate):
         expected="a whole number from 0 to 65,535",
         whole=True,
     )
-    return scalar_or_array(quanta * (QUANTUM_BITS / 8) / positive("rate", rate))
+    rate = positive("rate", rate)
+    broadcastable(quanta=quanta, rate=rate)
+    return scalar_or_array(quanta * (QUANTUM_BITS / 8) / rate)
 
 
 def pause_signal_time(hops, round_trip):
@@ -143,7 +236,9 @@ def pause_signal_time(hops, round_trip):
     >>> round(pause_signal_time(5, 5 * us) / us, 9)
     25.0
     """
-    return scalar_or_array(count("hops", hops, least=0) * nonnegative("round_trip", round_trip))
+    hops, round_trip = count("hops", hops, least=0), nonnegative("round_trip", round_trip)
+    broadcastable(hops=hops, round_trip=round_trip)
+    return scalar_or_array(hops * round_trip)
 
 
 def pause_spread_time(hops, buffer, excess, round_trip):
@@ -166,8 +261,8 @@ def pause_spread_time(hops, buffer, excess, round_trip):
         nonnegative("buffer", buffer),
         nonnegative("round_trip", round_trip),
     )
-    fill = np.where(
-        np.asarray(buffer) == 0, 0.0, over(buffer, np.asarray(nonnegative("excess", excess)))
-    )
+    excess = nonnegative("excess", excess)
+    broadcastable(hops=hops, buffer=buffer, excess=excess, round_trip=trip)
+    fill = np.where(np.asarray(buffer) == 0, 0.0, over(buffer, np.asarray(excess)))
     with np.errstate(invalid="ignore"):
         return scalar_or_array(np.where(np.asarray(hops) == 0, 0.0, hops * (fill + trip)))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import nonnegative, number, positive, scalar, scalar_or_array
+from fabriclab.checks import broadcastable, nonnegative, number, positive, scalar, scalar_or_array
 
 
 def _buffer(buffer):
@@ -25,6 +25,7 @@ def _buffer(buffer):
 
 def _within(initial, buffer):
     initial = nonnegative("initial", initial)
+    broadcastable(initial=initial, buffer=buffer)
     if np.any(np.asarray(initial) > buffer):
         raise ValueError(
             f"initial must fit the buffer of {np.min(buffer):g} bytes, not be {np.max(initial):g}"
@@ -47,11 +48,17 @@ def queue_after(time, arrival, service, buffer=np.inf, initial=0.0):
     array([12.75, 32.  ])
     """
     buffer = _buffer(buffer)
-    initial = _within(initial, buffer)
-    grown = initial + (
-        nonnegative("arrival", arrival) - np.asarray(positive("service", service))
-    ) * nonnegative("time", time)
+    grown = _unbounded(time, arrival, service, buffer, initial)
     return scalar_or_array(np.minimum(buffer, np.maximum(0.0, grown)))
+
+
+def _unbounded(time, arrival, service, buffer, initial):
+    """What the queue would hold without bounds: ``Q0 + (lambda - mu) t``."""
+    initial = _within(initial, buffer)
+    arrival, service = nonnegative("arrival", arrival), positive("service", service)
+    time = nonnegative("time", time)
+    broadcastable(time=time, arrival=arrival, service=service, buffer=buffer, initial=initial)
+    return initial + (arrival - np.asarray(service)) * time
 
 
 def fill_time(arrival, service, buffer, initial=0.0):
@@ -65,8 +72,10 @@ def fill_time(arrival, service, buffer, initial=0.0):
     (2.51, inf)
     """
     buffer = _buffer(buffer)
-    room = buffer - np.asarray(_within(initial, buffer))
-    excess = np.asarray(nonnegative("arrival", arrival) - positive("service", service))
+    initial = _within(initial, buffer)
+    arrival, service = nonnegative("arrival", arrival), positive("service", service)
+    broadcastable(arrival=arrival, service=service, buffer=buffer, initial=initial)
+    room, excess = buffer - np.asarray(initial), np.asarray(arrival) - service
     return scalar_or_array(np.where(room == 0, 0.0, over(room, excess)))
 
 
@@ -79,8 +88,10 @@ def drain_time(queue, service, arrival=0.0):
     >>> round(drain_time(32 * MB, 50 * GB) / us, 9), drain_time(32 * MB, 50 * GB, 50 * GB)
     (640.0, inf)
     """
-    spare = np.asarray(positive("service", service) - nonnegative("arrival", arrival))
-    queue = np.asarray(nonnegative("queue", queue))
+    service, arrival = positive("service", service), nonnegative("arrival", arrival)
+    queue = nonnegative("queue", queue)
+    broadcastable(queue=queue, service=service, arrival=arrival)
+    spare, queue = np.asarray(service) - arrival, np.asarray(queue)
     return scalar_or_array(np.where(queue == 0, 0.0, over(queue, spare)))
 
 
@@ -91,7 +102,9 @@ def wait(queue, service):
     >>> round(wait(250 * KB, 50 * GB) / us, 9)
     5.0
     """
-    return scalar_or_array(nonnegative("queue", queue) / positive("service", service))
+    queue, service = nonnegative("queue", queue), positive("service", service)
+    broadcastable(queue=queue, service=service)
+    return scalar_or_array(queue / service)
 
 
 def overflow(time, arrival, service, buffer, initial=0.0):
@@ -103,11 +116,9 @@ def overflow(time, arrival, service, buffer, initial=0.0):
     31.75
     """
     buffer = _buffer(buffer)
-    initial = _within(initial, buffer)
-    grown = initial + (
-        nonnegative("arrival", arrival) - np.asarray(positive("service", service))
-    ) * nonnegative("time", time)
-    return scalar_or_array(np.maximum(0.0, grown - buffer))
+    return scalar_or_array(
+        np.maximum(0.0, _unbounded(time, arrival, service, buffer, initial) - buffer)
+    )
 
 
 def md1_wait(load, service_time):
@@ -123,8 +134,9 @@ def md1_wait(load, service_time):
     >>> md1_wait(0.5, 1.0), round(md1_wait(0.9, 1.0), 9), md1_wait(1.0, 1.0)
     (0.5, 4.5, inf)
     """
-    load = np.asarray(nonnegative("load", load))
-    return scalar_or_array(over(load * nonnegative("service_time", service_time), 2 * (1 - load)))
+    load, service_time = nonnegative("load", load), nonnegative("service_time", service_time)
+    broadcastable(load=load, service_time=service_time)
+    return scalar_or_array(over(np.asarray(load) * service_time, 2 * (1 - np.asarray(load))))
 
 
 @dataclass(frozen=True)
@@ -142,7 +154,11 @@ class Trace:
     lost: np.ndarray
 
     def at(self, time):
-        """Bytes queued at `time`, scalar or array."""
+        """Bytes queued at `time`, scalar or array.
+
+        >>> fluid_queue([2.0], [3.0], 1.0).at(0.5)
+        1.0
+        """
         return scalar_or_array(
             np.interp(
                 number(
@@ -156,8 +172,11 @@ class Trace:
     def first_above(self, level):
         """Seconds until the queue first reaches `level` bytes, a marking or pause threshold; `inf`
         if it never does.
+
+        >>> fluid_queue([2.0], [3.0], 1.0).first_above(2)
+        1.0
         """
-        level = nonnegative("level", level)
+        level = scalar("level", nonnegative("level", level))
         if self.queue[0] >= level:
             return 0.0
         for i in range(1, len(self.times)):

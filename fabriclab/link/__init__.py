@@ -1,5 +1,6 @@
 """Level 1, the wire: line codes and eyes (`signal`), error correction (`fec`), budgets of decibels,
-watts and money (`budget`), and light (`optics`).
+watts and money (`budget`), light (`optics`), and
+what counted errors say (`measured`).
 """
 
 from fabriclab.link.budget import (
@@ -16,7 +17,16 @@ from fabriclab.link.budget import (
     serdes_power,
     tree_links,
 )
-from fabriclab.link.fec import KP4, KR4, ReedSolomon, fec_latency, links_on_path, switches_on_path
+from fabriclab.link.fec import (
+    INTERLEAVE,
+    KP4,
+    KR4,
+    ReedSolomon,
+    fec_latency,
+    links_on_path,
+    switches_on_path,
+)
+from fabriclab.link.measured import bits_to_show, error_ratio_bounds
 from fabriclab.link.optics import (
     Dividend,
     TreeOptics,
@@ -46,5 +56,5 @@ from fabriclab.link.signal import (
 __all__ = [
     name
     for name in dir()
-    if not name.startswith("_") and name not in ("budget", "fec", "optics", "signal")
+    if not name.startswith("_") and name not in ("budget", "fec", "measured", "optics", "signal")
 ]

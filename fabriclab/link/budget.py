@@ -15,7 +15,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    each,
+    fraction,
+    instance,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 from fabriclab.link.signal import PAM4, symbol_rate
 
 _REFERENCE = symbol_rate(catalog.COPPER_LOSS.lane_rate, PAM4)
@@ -39,40 +50,51 @@ def loss_per_metre(lane_rate, code=PAM4, dielectric_share=catalog.COPPER_LOSS.di
     """
     share = fraction("dielectric_share", dielectric_share)
     ratio = symbol_rate(lane_rate, code) / _REFERENCE
+    broadcastable(lane_rate=ratio, dielectric_share=share)
     return scalar_or_array(
         catalog.COPPER_LOSS.per_metre * ((1 - share) * np.sqrt(ratio) + share * ratio)
     )
 
 
-def link_margin(budget, metres, per_metre, connectors=2, per_connector=1.0):
+def link_margin(budget, metres, per_metre, connectors=0, per_connector=1.0):
     """dB left: ``budget - metres · per_metre - connectors · per_connector``; negative means the
     link does not close.
 
-    `budget` in dB, `metres` of cable, `per_metre` dB/m as from `loss_per_metre`. The chapter's
-    connectors cost 2 dB in all.
+    `budget` in dB, `metres` of cable, `per_metre` dB/m as from `loss_per_metre`. No `connectors`
+    are taken off unless asked for; the chapter's two cost 1 dB each.
 
     Other words: link budget, dB left, attenuation, insertion loss.
 
-    >>> link_margin(30, 3, 6)
-    10.0
+    >>> link_margin(30, 3, 6), link_margin(30, 3, 6, connectors=2)
+    (12.0, 10.0)
     """
-    spent = nonnegative("metres", metres) * nonnegative("per_metre", per_metre) + count(
-        "connectors", connectors, least=0
-    ) * nonnegative("per_connector", per_connector)
-    return scalar_or_array(number("budget", budget) - spent)
+    budget, metres = number("budget", budget), nonnegative("metres", metres)
+    per_metre = nonnegative("per_metre", per_metre)
+    connectors = count("connectors", connectors, least=0)
+    per_connector = nonnegative("per_connector", per_connector)
+    broadcastable(
+        budget=budget,
+        metres=metres,
+        per_metre=per_metre,
+        connectors=connectors,
+        per_connector=per_connector,
+    )
+    return scalar_or_array(budget - metres * per_metre - connectors * per_connector)
 
 
-def longest_cable(budget, per_metre, connectors=2, per_connector=1.0, margin=0.0):
+def longest_cable(budget, per_metre, connectors=0, per_connector=1.0, margin=0.0):
     """Metres until only `margin` dB are left: ``(budget - connectors · per_connector - margin) /
     per_metre``; 0 if none are.
 
     Other words: reach, how long a copper cable (DAC) may be, maximum length.
 
-    >>> round(longest_cable(30, 28 / 3), 2), round(longest_cable(30, 25 / 3), 2)
-    (3.0, 3.36)
+    >>> round(longest_cable(30, 28 / 3, connectors=2), 2), round(longest_cable(30, 10), 2)
+    (3.0, 3.0)
     """
-    left = link_margin(budget, 0, 0, connectors, per_connector) - nonnegative("margin", margin)
-    return scalar_or_array(np.maximum(0.0, left / positive("per_metre", per_metre)))
+    left = np.asarray(link_margin(budget, 0, 0, connectors, per_connector))
+    margin, per_metre = nonnegative("margin", margin), positive("per_metre", per_metre)
+    broadcastable(budget=left, margin=margin, per_metre=per_metre)
+    return scalar_or_array(np.maximum(0.0, (left - margin) / per_metre))
 
 
 def propagation_delay(metres, velocity=catalog.FIBRE_VELOCITY):
@@ -85,7 +107,9 @@ def propagation_delay(metres, velocity=catalog.FIBRE_VELOCITY):
     >>> round(propagation_delay(30) / ns, 9), round(propagation_delay(100) / ns, 9)
     (150.0, 500.0)
     """
-    return scalar_or_array(nonnegative("metres", metres) / positive("velocity", velocity))
+    metres, velocity = nonnegative("metres", metres), positive("velocity", velocity)
+    broadcastable(metres=metres, velocity=velocity)
+    return scalar_or_array(metres / velocity)
 
 
 def media_for(metres, media=None):
@@ -94,11 +118,12 @@ def media_for(metres, media=None):
     >>> [medium.name for medium in media_for(2)], [medium.name for medium in media_for(30)]
     (['DAC', 'AOC', 'pluggable optics'], ['AOC', 'pluggable optics'])
     """
-    if np.ndim(nonnegative("metres", metres)):
-        raise ValueError(f"metres must be one number, not {metres!r}")
-    return [
-        medium for medium in (catalog.MEDIA if media is None else media) if metres <= medium.reach
+    metres = scalar("metres", nonnegative("metres", metres))
+    media = [
+        instance("media", medium, catalog.Medium, "those of catalog.MEDIA")
+        for medium in each("media", catalog.MEDIA if media is None else media)
     ]
+    return [medium for medium in media if metres <= medium.reach]
 
 
 def tree_links(hosts, tiers):
@@ -110,7 +135,9 @@ def tree_links(hosts, tiers):
     >>> tree_links(1024, 2), tree_links(1024, 3), tree_links(10_000, 3) - tree_links(10_000, 1)
     (2048.0, 3072.0, 20000.0)
     """
-    return scalar_or_array(count("hosts", hosts) * count("tiers", tiers))
+    hosts, tiers = count("hosts", hosts), count("tiers", tiers)
+    broadcastable(hosts=hosts, tiers=tiers)
+    return scalar_or_array(hosts * tiers)
 
 
 @dataclass(frozen=True)
@@ -137,13 +164,15 @@ def optics_bill(links, per_link, per_module, modules_per_link=2):
     ...     modules_per_link=1).power / kW
     (800.0, 400.0)
     """
-    links = nonnegative("links", links)
-    modules = links * count("modules_per_link", modules_per_link, least=0)
+    links, ends = nonnegative("links", links), count("modules_per_link", modules_per_link, least=0)
+    per_link, per_module = nonnegative("per_link", per_link), nonnegative("per_module", per_module)
+    broadcastable(links=links, per_link=per_link, per_module=per_module, modules_per_link=ends)
+    modules = links * ends
     return Bill(
         scalar_or_array(links),
         scalar_or_array(modules),
-        scalar_or_array(links * nonnegative("per_link", per_link)),
-        scalar_or_array(modules * nonnegative("per_module", per_module)),
+        scalar_or_array(links * per_link),
+        scalar_or_array(modules * per_module),
     )
 
 
@@ -178,10 +207,19 @@ def power_shares(
     (10.46, 9.47, 5.74)
     """
     network, n = nonnegative("network", network), count("accelerators", accelerators)
-    chips = n * positive("per_accelerator", per_accelerator)
-    nodes = (
-        n / count("accelerators_per_node", accelerators_per_node) * positive("per_node", per_node)
+    each_chip, each_node = (
+        positive("per_accelerator", per_accelerator),
+        positive("per_node", per_node),
     )
+    in_node = count("accelerators_per_node", accelerators_per_node)
+    broadcastable(
+        network=network,
+        accelerators=n,
+        per_accelerator=each_chip,
+        per_node=each_node,
+        accelerators_per_node=in_node,
+    )
+    chips, nodes = n * each_chip, n / in_node * each_node
     return PowerShares(
         scalar_or_array(network / chips),
         scalar_or_array(network / (chips + network)),
@@ -197,10 +235,10 @@ def rack_power(nodes, per_node, other=0.0):
     ...     9), round(rack_power(4, 10.2 * kW) / kW, 9)
     (33.5, 40.8)
     """
-    return scalar_or_array(
-        count("nodes", nodes, least=0) * nonnegative("per_node", per_node)
-        + nonnegative("other", other)
-    )
+    nodes, per_node = count("nodes", nodes, least=0), nonnegative("per_node", per_node)
+    other = nonnegative("other", other)
+    broadcastable(nodes=nodes, per_node=per_node, other=other)
+    return scalar_or_array(nodes * per_node + other)
 
 
 def serdes_power(rate, energy_per_bit):
@@ -210,6 +248,6 @@ def serdes_power(rate, energy_per_bit):
     >>> round(serdes_power(400 * Gbps, 7 * pJ), 9), round(serdes_power(800 * Gbps, 20 * pJ), 9)
     (2.8, 16.0)
     """
-    return scalar_or_array(
-        8 * nonnegative("rate", rate) * nonnegative("energy_per_bit", energy_per_bit)
-    )
+    rate, energy = nonnegative("rate", rate), nonnegative("energy_per_bit", energy_per_bit)
+    broadcastable(rate=rate, energy_per_bit=energy)
+    return scalar_or_array(8 * rate * energy)

@@ -5,8 +5,8 @@ codeword with more than t wrong symbols is lost. That probability is far below w
 hold in double precision (8e-13 at the limit of KP4, 1e-50 on a good link), so the tail itself is
 summed, in logarithms.
 
-Sources: IEEE 802.3 clauses 91 and 119 (RS(528,514), RS(544,514), 256b/257b transcoding); Anslow,
-IEEE P802.3cd, 2016.
+Sources: IEEE 802.3 clauses 91 and 119 (RS(528,514), RS(544,514), 256b/257b transcoding, symbols
+dealt to two codewords in turn); Anslow, IEEE P802.3cd, 2016.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from fabriclab.checks import count, fraction, nonnegative, positive, scalar_or_array
-from fabriclab.units import ns
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    fraction,
+    instance,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
+from fabriclab.units import Gbps, ns
 
 
 @dataclass(frozen=True)
@@ -24,6 +34,8 @@ class ReedSolomon:
 
     Other words: FEC, forward error correction, KP4, KR4, codeword, frame loss.
 
+    >>> ReedSolomon(544, 514, 10).corrects
+    15
     >>> KP4.corrects, round(KP4.overhead, 4), KP4.line_factor
     (15, 0.0584, 1.0625)
     """
@@ -34,9 +46,10 @@ class ReedSolomon:
     name: str = ""
 
     def __post_init__(self):
-        count("k", self.k)
-        count("n", self.n)
-        count("symbol_bits", self.symbol_bits)
+        instance("name", self.name, str, "'KP4'")
+        for name in ("n", "k", "symbol_bits"):
+            value = number(name, getattr(self, name), 1, 2**16, whole=True)
+            object.__setattr__(self, name, int(scalar(name, value)))
         # a Reed-Solomon code over 2^m values is at most 2^m + 1 symbols long
         if not self.k < self.n <= 2**self.symbol_bits + 1:
             raise ValueError(
@@ -99,22 +112,24 @@ class ReedSolomon:
             np.minimum(1.0, np.exp(top[..., 0]) * np.exp(log_terms - top).sum(axis=-1))
         )
 
-    def frame_loss(self, ber, frame=64):
-        """Probability that a frame of `frame` bytes touches a lost codeword: ``1 - (1 - loss)^(1 +
+    def frame_loss(self, ber, frame=64, interleave=1):
+        """Probability that a frame of `frame` bytes touches a lost codeword: ``1 - (1 - loss)^(I +
         frame/payload)``.
 
-        A frame that starts anywhere lies in 1 + frame/payload codewords on average: 1.1 for 64
-        bytes, 7.4 for 4 KiB.
-        Small frames share one codeword and its fate. Source: Anslow 2016, whose ratio of frame to
-        codeword loss this is.
+        Where a port deals its symbols to `interleave` (I) codewords in turn (`INTERLEAVE` by
+        speed), a frame that starts anywhere lies in ``I (1 + frame/(I payload))`` codewords on
+        average: 64 bytes in 1.1 at 100G, in 2.1 at 400G, 4 KiB in 7.4 and 8.4. Frames of less than
+        a few bytes touch fewer. Source: Anslow 2016; the limits that IEEE 802.3 sets to frames of
+        64 bytes at 2.4e-4, 1.7e-12 at 200G and 400G (802.3bs) and 9.2e-13 at 100G (802.3cd).
 
-        >>> f"{KP4.frame_loss(2.4e-4):.2e}"
-        '8.96e-13'
+        >>> [f"{KP4.frame_loss(2.4e-4, interleave=words):.2e}" for words in (1, 2)]
+        ['8.96e-13', '1.71e-12']
         """
         loss, frame = self.codeword_loss(ber), positive("frame", frame)
-        return scalar_or_array(
-            -np.expm1(special.xlog1py(1 + frame / self.payload, -np.asarray(loss)))
-        )
+        interleave = count("interleave", interleave)
+        broadcastable(ber=loss, frame=frame, interleave=interleave)
+        words = np.asarray(interleave + frame / self.payload)
+        return scalar_or_array(-np.expm1(special.xlog1py(words, -np.asarray(loss))))
 
     def ber_for(self, codeword_loss):
         """The bit error ratio before correction that gives this `codeword_loss`: ``1 - (1 -
@@ -141,20 +156,65 @@ class ReedSolomon:
         """
         return scalar_or_array(nonnegative("data_rate", data_rate) * self.line_factor)
 
-    def codeword_time(self, line_rate):
-        """Seconds a codeword takes on a line of `line_rate` bytes per second: ``n m / (8 rate)``;
-        no decoder starts before.
+    def codeword_time(self, line_rate, interleave=1):
+        """Seconds a codeword takes on a line of `line_rate` bytes per second: ``I n m / (8 rate)``;
+        no decoder has it whole before.
+
+        The line carries `interleave` (I) codewords at a time, a symbol of each in turn
+        (`INTERLEAVE` by speed), so each takes I times as long, and I of them end together.
 
         >>> from fabriclab.units import Gbps
-        >>> round(KP4.codeword_time(425 * Gbps) / ns,
+        >>> round(KP4.codeword_time(425 * Gbps, 2) / ns,
         ...     3), round(KP4.codeword_time(106.25 * Gbps) / ns, 3)
-        (12.8, 51.2)
+        (25.6, 51.2)
         """
-        return scalar_or_array(self.n * self.symbol_bits / 8 / positive("line_rate", line_rate))
+        line_rate, words = positive("line_rate", line_rate), count("interleave", interleave)
+        broadcastable(line_rate=line_rate, interleave=words)
+        return scalar_or_array(words * (self.n * self.symbol_bits / 8) / line_rate)
+
+    def burst(self, interleave=1):
+        """Bits of the longest burst that is corrected wherever it starts: ``(I t - 1) m + 1``.
+
+        A burst of I t symbols, dealt to `interleave` (I) codewords in turn, puts t into each, the
+        most that they correct; one that starts in the middle of a symbol touches one symbol more.
+        No other bit may be wrong. Lin and Costello, Error Control Coding, on burst errors.
+
+        >>> KP4.burst(), KP4.burst(interleave=2)
+        (141.0, 291.0)
+        """
+        words = count("interleave", interleave)
+        return scalar_or_array((words * self.corrects - 1) * self.symbol_bits + 1)
+
+    def corrects_beside(self, erasures):
+        """Wrong symbols a codeword survives beside `erasures`, symbols known to be lost: ``(n - k -
+        e) // 2``.
+
+        A decoder that is told the place of a symbol needs one symbol of parity for it, not two: 30
+        erasures and no error, or 10 and 10 errors. At most n - k. Lin and Costello, on decoding of
+        errors and erasures.
+
+        >>> KP4.corrects_beside([0, 10, 30])
+        array([15., 10.,  0.])
+        """
+        parity = self.n - self.k
+        erasures = number(
+            "erasures",
+            erasures,
+            least=0,
+            most=parity,
+            expected=f"a whole number from 0 to {parity}",
+            whole=True,
+        )
+        return scalar_or_array((parity - np.asarray(erasures)) // 2)
 
 
 KP4 = ReedSolomon(544, 514, 10, "RS(544,514), KP4")
 KR4 = ReedSolomon(528, 514, 10, "RS(528,514), KR4")
+
+# Codewords that a port of so many bytes per second fills in turn, symbol by symbol: one to 100G
+# (802.3 clauses 134 and 91), two at 200G and 400G (clause 119), and at 800G two flows of blocks
+# with two each (clause 172). 100G on one electrical lane may also have two (clause 161).
+INTERLEAVE = {50 * Gbps: 1, 100 * Gbps: 1, 200 * Gbps: 2, 400 * Gbps: 2, 800 * Gbps: 4}
 
 
 def switches_on_path(tiers):
@@ -192,6 +252,6 @@ def fec_latency(switches, per_switch=100 * ns):
     >>> round(fec_latency(3) / ns, 9), round(fec_latency(switches_on_path(3), 200 * ns) / ns, 9)
     (300.0, 1000.0)
     """
-    return scalar_or_array(
-        count("switches", switches, least=0) * nonnegative("per_switch", per_switch)
-    )
+    switches, each = count("switches", switches, least=0), nonnegative("per_switch", per_switch)
+    broadcastable(switches=switches, per_switch=each)
+    return scalar_or_array(switches * each)

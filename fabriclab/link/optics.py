@@ -15,7 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import broadcastable, count, nonnegative, number, positive, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    flag,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 from fabriclab.link.budget import tree_links
 
 
@@ -169,10 +178,9 @@ def tree_optics(
     >>> three.links, two.links, three.pluggable, three.pluggable - three.copackaged
     (20000.0, 10000.0, 800000.0, 400000.0)
     """
-    if not isinstance(hosts_on_fibre, (bool, np.bool_)):
-        raise ValueError(f"hosts_on_fibre must be True or False, not {hosts_on_fibre!r}")
+    fibre = scalar("hosts_on_fibre", flag("hosts_on_fibre", hosts_on_fibre))
     tiers, hosts = tree_tiers(hosts, radix), count("hosts", hosts)
-    own, between = hosts * float(hosts_on_fibre), tree_links(hosts, tiers) - hosts
+    own, between = hosts * float(fibre), tree_links(hosts, tiers) - hosts
     plugged, packaged = nonnegative("pluggable", pluggable), nonnegative("copackaged", copackaged)
     broadcastable(hosts=np.asarray(between), pluggable=plugged, copackaged=packaged)
     inside = 2 * between + own

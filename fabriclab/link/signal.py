@@ -13,19 +13,45 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from fabriclab.checks import count, number, positive, scalar_or_array
-from fabriclab.link.fec import KP4
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    each,
+    instance,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
+from fabriclab.link.fec import KP4, ReedSolomon
 
 
 @dataclass(frozen=True)
 class LineCode:
     """A line code of 2^bits levels; `gray[i]` is the bit pattern the i-th level from below stands
-    for.
+    for, each pattern once.
+
+    Up to 8 bits a symbol.
+
+    >>> LineCode("PAM8", 3, (0, 1, 3, 2, 6, 7, 5, 4)).levels.size
+    8
     """
 
     name: str
     bits: int
     gray: tuple
+
+    def __post_init__(self):
+        instance("name", self.name, str, "'PAM8'")
+        bits = scalar("bits", number("bits", self.bits, 1, 8, whole=True))
+        patterns = tuple(each("gray", self.gray))
+        last = 2 ** int(bits) - 1
+        if sorted(map(repr, patterns)) != sorted(map(repr, range(last + 1))):
+            raise ValueError(
+                f"gray must hold each pattern from 0 to {last} once, not {self.gray!r:.60}"
+            )
+        object.__setattr__(self, "bits", int(bits))
+        object.__setattr__(self, "gray", patterns)
 
     @property
     def levels(self):
@@ -42,6 +68,10 @@ NRZ = LineCode("NRZ", 1, (0b0, 0b1))
 PAM4 = LineCode("PAM4", 2, (0b00, 0b01, 0b11, 0b10))
 
 
+def _coded(code):
+    return instance("code", code, LineCode, "PAM4")
+
+
 def symbol_rate(lane_rate, code=PAM4, fec=KP4):
     """Symbols per second (Bd) on a lane that carries `lane_rate` bytes per second of data: ``line
     rate in bits / bits a symbol``.
@@ -54,38 +84,57 @@ def symbol_rate(lane_rate, code=PAM4, fec=KP4):
     (53.125, 26.5625, 25.0)
     """
     rate = positive("lane_rate", lane_rate)
-    return scalar_or_array(8 * (rate if fec is None else fec.line_rate(rate)) / code.bits)
+    if fec is not None:
+        rate = instance("fec", fec, ReedSolomon, "KP4").line_rate(rate)
+    return scalar_or_array(8 * rate / _coded(code).bits)
 
 
-def _q(x):
-    return special.erfc(x / np.sqrt(2)) / 2
+def _wrong_bits(code, chance_beyond):
+    """Mean share of wrong bits: each threshold passed away from the level sent makes so many bits
+    more wrong; `chance_beyond` gives the chance to pass, from level and threshold.
+    """
+    gray, total = np.array(code.gray), 0.0
+    for level in range(gray.size):
+        wrong = np.bitwise_count((gray ^ gray[level]).astype(np.uint8)).astype(float)
+        for place in range(gray.size - 1):
+            away = 1 if place >= level else -1
+            total += away * (wrong[place + 1] - wrong[place]) * chance_beyond(level, place, away)
+    return total / (code.bits * gray.size)
 
 
 def bit_error_ratio(snr_db, code=PAM4):
     """Exact bit error ratio in Gaussian noise at `snr_db` decibels of average signal over noise
     power.
 
-    NRZ: ``Q(d)``, SNR = d^2. Gray-coded PAM4: ``3/4 Q(d) + 1/2 Q(3d) - 1/4 Q(5d)``, SNR = 5 d^2.
-    `snr_db` from -100 to 100; a number or an array. Raises ValueError outside. Source: Cho and
-    Yoon, IEEE Trans. Commun. 50(7), 2002.
+    The mean over all levels and thresholds of the chance to land beyond, times the bits that it
+    makes wrong. NRZ: ``Q(d)``, SNR = d^2. Gray-coded PAM4: ``3/4 Q(d) + 1/2 Q(3d) - 1/4 Q(5d)``,
+    SNR = 5 d^2. Any `LineCode` may be given. `snr_db` from -100 to 100; a number or an array.
+    Raises ValueError outside. Source: Cho and Yoon, IEEE Trans. Commun. 50(7), 2002.
 
     Other words: BER, bit error rate, signal to noise ratio (SNR), noise, Q function.
 
     >>> f"{bit_error_ratio(16, PAM4):.7e}", f"{bit_error_ratio(16, NRZ):.7e}"
     ('1.7912181e-03', '1.3990278e-10')
     """
-    snr = 10 ** (number("snr_db", snr_db, -100, 100) / 10)
-    if code.bits == 1:
-        return scalar_or_array(_q(np.sqrt(snr)))
-    d = np.sqrt(snr / 5)
-    return scalar_or_array(0.75 * _q(d) + 0.5 * _q(3 * d) - 0.25 * _q(5 * d))
+    levels = _coded(code).levels
+    sigma = np.sqrt(code.power / 10 ** (np.asarray(number("snr_db", snr_db, -100, 100)) / 10))
+    thresholds = (levels[1:] + levels[:-1]) / 2
+    return scalar_or_array(
+        _wrong_bits(
+            code,
+            lambda level, place, away: special.ndtr(
+                away * (levels[level] - thresholds[place]) / sigma
+            ),
+        )
+    )
 
 
 def snr_for(ber, code=PAM4):
     """The signal-to-noise ratio in dB at which `code` errs at `ber`: the inverse of
     `bit_error_ratio`, found by halving.
 
-    `ber` from 1e-300 to 0.4. Raises ValueError outside.
+    `ber` from 1e-300 to 0.4, and no more than `code` has without any signal. Raises ValueError
+    outside.
 
     Other words: signal to noise ratio that a BER needs.
 
@@ -178,6 +227,7 @@ def pulse(time, bandwidth):
     (0.9953, 0.0023)
     """
     time, bandwidth = number("time", time), number("bandwidth", bandwidth, 0.2, 100)
+    broadcastable(time=time, bandwidth=bandwidth)
     spread = np.sqrt(np.log(2)) / (2 * np.pi * bandwidth)
     return scalar_or_array(
         special.ndtr((time + 0.5) / spread) - special.ndtr((time - 0.5) / spread)
@@ -188,12 +238,12 @@ def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1
     """An `Eye` of `symbols` random symbols through a Gaussian channel, with noise that the
     receiver's filter has shaped.
 
-    `snr_db` is average power of the levels as sent over noise variance; `bandwidth` the channel's 3
-    dB point as a share of the symbol rate (0.2 to 100): below about 0.5 neighbours smear into each
-    other. `samples` (even) per symbol. Levels are drawn as equal shares in shuffled order, so every
-    eye is there. Decisions are made in mid-symbol against thresholds midway between the levels as
-    received. The same `seed` gives the same wave. At most 2^22 samples.
-    Raises ValueError for anything else.
+    `code` is a `LineCode`. `snr_db` is average power of the levels as sent over noise variance;
+    `bandwidth` the channel's 3 dB point as a share of the symbol rate (0.2 to 100): below about 0.5
+    neighbours smear into each other. `samples` (even) per symbol. Levels are drawn as equal shares
+    in shuffled order, so every eye is there. Decisions are made in mid-symbol against thresholds
+    midway between the levels as received. The same `seed` gives the same wave. At most 2^22
+    samples. Raises ValueError for anything else.
 
     Other words: eye diagram, eye opening, PAM4, NRZ, inter-symbol interference.
 
@@ -203,21 +253,12 @@ def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1
     >>> round(eye(PAM4, snr_db=100, bandwidth=100).height, 3)  # a third
     0.667
     """
-    for name, value in (
-        ("snr_db", snr_db),
-        ("bandwidth", bandwidth),
-        ("symbols", symbols),
-        ("samples", samples),
-        ("seed", seed),
-    ):
-        if np.ndim(value):
-            raise ValueError(f"{name} must be one number, not {value!r}")
-    snr = 10 ** (number("snr_db", snr_db, -100, 100) / 10)
-    symbols, samples = (
-        int(count("symbols", symbols, least=16)),
-        int(count("samples", samples, least=4)),
-    )
-    count("seed", seed, least=0)
+    code = _coded(code)
+    snr = 10 ** (scalar("snr_db", number("snr_db", snr_db, -100, 100)) / 10)
+    bandwidth = scalar("bandwidth", number("bandwidth", bandwidth, 0.2, 100))
+    symbols = int(scalar("symbols", count("symbols", symbols, least=16)))
+    samples = int(scalar("samples", count("samples", samples, least=4)))
+    seed = scalar("seed", count("seed", seed, least=0))
     if samples % 2 or symbols * samples > 2**22:
         raise ValueError(
             f"samples must be even, and symbols times samples at most 2^22, not {samples} and"
@@ -263,33 +304,33 @@ def eye_error_ratio(snr_db, code=PAM4, bandwidth=0.75):
 
     The mean, over all levels of three neighbours either way, of the chance to land beyond each
     threshold: ``Q((t - x)/sigma)``.
-    `snr_db` and `bandwidth` are one number each, as in `eye`; on a wide channel it is
-    `bit_error_ratio`.
+    `snr_db` is a number or an array, `bandwidth` one number; `code` of up to 8 levels. On a wide
+    channel it is `bit_error_ratio`.
 
     >>> f"{bit_error_ratio(18, PAM4):.4e}", *(
     ...     f"{eye_error_ratio(18, PAM4, wide):.4e}" for wide in (100, 0.5))
     ('1.4318e-04', '1.4318e-04', '5.5698e-04')
     """
-    shape = pulse(np.arange(4), bandwidth)
+    if len(_coded(code).gray) > 8:
+        raise ValueError(f"code must have at most 8 levels here, not {len(code.gray)}")
+    snr = 10 ** (np.asarray(number("snr_db", snr_db, -100, 100)) / 10)
+    shape = pulse(np.arange(4), scalar("bandwidth", number("bandwidth", bandwidth, 0.2, 100)))
     around = np.zeros(1)
     for height in np.repeat(shape[1:], 2):
         around = np.add.outer(around, height * code.levels).ravel()
     received = code.levels * shape[0]
     thresholds = (received[1:] + received[:-1]) / 2
-    sigma = np.sqrt(code.power / 10 ** (number("snr_db", snr_db, -100, 100) / 10))
-    gray = np.array(code.gray)
-    total = 0.0
-    for level, seen in enumerate(received):
-        wrong = np.bitwise_count((gray ^ gray[level]).astype(np.uint8)).astype(float)
-        for place, threshold in enumerate(thresholds):
-            # past this threshold, away from the level sent, so many more bits are wrong
-            away = 1 if place >= level else -1
-            total += (
-                away
-                * (wrong[place + 1] - wrong[place])
-                * special.ndtr(away * (seen + around - threshold) / sigma).mean()
-            )
-    return scalar_or_array(total / (code.bits * len(gray)))
+
+    def errors(sigma):
+        return _wrong_bits(
+            code,
+            lambda level, place, away: special.ndtr(
+                away * (received[level] + around - thresholds[place]) / sigma
+            ).mean(),
+        )
+
+    sigmas = np.sqrt(code.power / snr)
+    return scalar_or_array(np.reshape([errors(sigma) for sigma in sigmas.ravel()], sigmas.shape))
 
 
 def _shaped_noise(rng, size, samples, bandwidth):

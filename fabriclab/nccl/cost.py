@@ -83,9 +83,8 @@ def inside_bandwidth(settings):
     ...     in ({}, {"NCCL_P2P_LEVEL": "LOC"}, {"NCCL_MAX_NCHANNELS": "2"})]
     [450.0, 63.0, 73.4]
     """
-    wire = (
-        settings.node.host if _settings(settings).inside == "host memory" else settings.node.nvlink
-    )
+    node = _settings(settings).node
+    wire = node.host if settings.inside == "host memory" else node.nvlink
     return min(wire, settings.channels[1] * PER_CHANNEL)
 
 

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from fabriclab import catalog
+from fabriclab.checks import each, instance
 
 ALGORITHMS = ("Ring", "Tree", "CollnetDirect", "CollnetChain", "NVLS", "NVLSTree", "PAT")
 PROTOCOLS = ("LL", "LL128", "Simple")
@@ -248,10 +249,8 @@ def chosen_hcas(value, hcas):
     ...     ("mlx5_0", "mlx5_1", "mlx5_10"))
     (('mlx5_1', 'mlx5_10'), ('mlx5_0', 'mlx5_10'))
     """
-    if not isinstance(value, str):
-        raise ValueError(f"value must be text, such as 'mlx5_0,mlx5_1', not {value!r:.60}")
-    if not isinstance(hcas, (tuple, list)) or not all(isinstance(hca, str) for hca in hcas):
-        raise ValueError(f"hcas must be a list of adapters' names, not {hcas!r:.60}")
+    instance("value", value, str, "'mlx5_0,mlx5_1'")
+    hcas = tuple(instance("hcas", hca, str, "'mlx5_0'") for hca in each("hcas", hcas))
     without, whole, names = _hca_filter(value)
     return (
         tuple(hca for hca in hcas if any(_matches(hca, name, whole) for name in names) != without)

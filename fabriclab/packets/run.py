@@ -181,7 +181,8 @@ def run(
         "sample": None if sample is None else _seconds("sample", sample),
         "watch": tuple(_channel(c, lanes) for c in each("watch", watch)),
         "watch_flows": tuple(
-            _below("watch_flows", f, len(flows)) for f in each("watch_flows", watch_flows)
+            _below("watch_flows", scalar("watch_flows", f), len(flows))
+            for f in each("watch_flows", watch_flows)
         ),
         "seed": int(
             scalar(
@@ -313,13 +314,16 @@ def incast(senders, size=2 * MB, bandwidth=100 * Gbps, packet=1000, **options):
         number("packet", packet, least=1, most=1e9, expected="a whole number of bytes", whole=True),
     )
     bandwidth = scalar("bandwidth", positive("bandwidth", bandwidth))
+    size = positive("size", size)
+    if np.shape(size) not in ((), (senders,)):
+        raise ValueError(f"size must be one number or {senders}, not of shape {np.shape(size)}")
     switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
     start = np.arange(senders) / senders * packet / bandwidth
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
 
 
 def _one_of(name, value, names):
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
     return names.index(value)
 

@@ -11,6 +11,9 @@ class Pfc:
     """Priority flow control. A cable is paused when more than `xoff` bytes that came by it wait in
     the switch, and resumed at `xon`.
 
+    >>> Pfc(xoff=64_000, headroom=38_000).xon is None
+    True
+
     `headroom` is what a cable may fill beyond `xoff`. What is left out is computed: the headroom by
     `congestion.pfc_headroom`, `xoff` so that the buffer holds the headroom and an equal share for
     every cable, `xon` two packets less. `watchdog`: seconds after which a paused port drops what
@@ -42,6 +45,9 @@ class Pfc:
 class Hpcc:
     """HPCC's senders: the utilisation `eta` they steer to, the additive `increase` R_AI in bytes/s,
     and `max_stage`; see `congestion.hpcc`.
+
+    >>> Hpcc(eta=0.9).max_stage
+    5
     """
 
     eta: float = 0.95

@@ -203,7 +203,7 @@ def _ports(cables, packet, buffer, lanes, pfc, topology):
 def _thresholds(cables, packet, buffer, pfc, topology):
     """What each cable may hold in the switch it leads to, in one lane: `xoff`, `xon` and `room`."""
     headroom = (
-        np.ceil(pfc_headroom(cables.capacity, 2 * cables.delay, packet))
+        np.ceil(pfc_headroom(cables.capacity, 2 * cables.delay, packet, response=0, mac_phy=0))
         if pfc.headroom is None
         else np.full(cables.peer.size, pfc.headroom)
     )

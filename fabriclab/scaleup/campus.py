@@ -14,8 +14,8 @@ import numpy as np
 from fabriclab import catalog
 from fabriclab.checks import (
     broadcastable,
-    count,
     each,
+    instance,
     nonnegative,
     number,
     positive,
@@ -54,7 +54,11 @@ def pyramid(directions=(2, 1, 1), xpus=catalog.CAMPUS_XPUS, tiers=catalog.CAMPUS
     >>> [round(pyramid(bases).ratio_per_direction, 1) for bases in ((2, 2, 2), (2, 1, 1))]
     [8.2, 4.1]
     """
-    xpus, tiers = int(scalar("xpus", count("xpus", xpus))), tuple(each("tiers", tiers))
+    xpus = int(scalar("xpus", number("xpus", xpus, 1, 1e9, "1 to 10^9", whole=True)))
+    tiers = tuple(
+        instance("tiers", tier, catalog.CampusTier, "those of catalog.CAMPUS")
+        for tier in each("tiers", tiers)
+    )
     bases = [
         scalar(
             "directions",

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import count, each, nonnegative, scalar, scalar_or_array
+from fabriclab.checks import count, each, flag, instance, nonnegative, scalar, scalar_or_array
 from fabriclab.collectives import rabenseifner_allreduce, ring_allreduce
 
 MATRIX = ((8, "NVL8"), (72, "NVL72"), (144, "NVL144"), (576, "NVL576"))
@@ -30,9 +30,7 @@ def matrix_row(gpus, nvidia=True):
     ('NVL72', 'NVL144', 'scale-out', 'Ethernet scale-up')
     """
     gpus = scalar("gpus", count("gpus", gpus))
-    if not isinstance(nvidia, (bool, np.bool_)):
-        raise ValueError(f"nvidia must be True or False, not {nvidia!r}")
-    if not nvidia:
+    if not scalar("nvidia", flag("nvidia", nvidia)):
         return "PCIe scale-up" if gpus <= catalog.PCIE_64.packages else "Ethernet scale-up"
     return next((name for most, name in MATRIX if gpus <= most), "scale-out")
 
@@ -125,7 +123,10 @@ def compare(size, gpus, domains=catalog.DOMAINS):
     ['NVL576', 'NVL144']
     """
     gpus, size = int(scalar("gpus", count("gpus", gpus))), scalar("size", nonnegative("size", size))
-    domains = [_domain(domain) for domain in each("domains", domains)]
+    domains = [
+        instance("domains", domain, catalog.Domain, "those of catalog.DOMAINS")
+        for domain in each("domains", domains)
+    ]
     rows = [
         (domain, math.ceil(gpus / domain.packages), domain_allreduce(size, gpus, domain))
         for domain in domains

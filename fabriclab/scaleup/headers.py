@@ -11,7 +11,15 @@ Sources: IEEE 802.3; RFC 791, 8200, 768; IBTA annex 17; field guide, ESUN and SU
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import broadcastable, count, nonnegative, positive, scalar, scalar_or_array
+from fabriclab.checks import (
+    broadcastable,
+    count,
+    flag,
+    nonnegative,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 
 STACKS = tuple(stack.name for stack in catalog.HEADER_STACKS)
 
@@ -27,7 +35,13 @@ def header_bytes(stack):
     >>> [header_bytes(stack) for stack in STACKS]
     [42, 58, 78, 82]
     """
-    return catalog.ETHERNET_FRAME + catalog.ETHERNET_GAP + _inside(stack)
+    return _around(0, True) + _inside(stack)
+
+
+def _around(tags, wire):
+    """Bytes of Ethernet round what a frame holds; on the wire, preamble and gap too."""
+    frame = catalog.ETHERNET_FRAME + tags * catalog.VLAN_TAG
+    return frame + (catalog.ETHERNET_PREAMBLE + catalog.ETHERNET_GAP if wire else 0)
 
 
 def _inside(stack):
@@ -37,12 +51,18 @@ def _inside(stack):
     raise ValueError(f"stack must be one of {', '.join(STACKS)}, not {stack!r}")
 
 
-def payload_efficiency(size, stack, transactions=1, command=0):
+def payload_efficiency(size, stack, transactions=1, command=0, *, mtu=None, tags=0, wire=True):
     """Share of a packet's time on the wire that is data: ``k s / (38 + max(46, H + k (s + c)))``.
 
     `transactions` k of `size` s bytes each, more than zero, travel in one packet behind H bytes of
     headers of `stack`, each with `command` c bytes of its own that say what it is. Below 46 bytes
-    Ethernet pads. The packet has to fit the path's MTU.
+    Ethernet pads.
+
+    With `mtu`, the most bytes that a frame holds between its Ethernet header and check sequence
+    (1500, 9000), a message of `size` is cut into ``ceil(s / (mtu - H))`` packets, each with headers
+    of its own; several transactions have to fit one. Without it the path takes any packet. `tags`
+    are VLAN tags of 4 bytes. `wire=False` counts the frame alone, without preamble and gap. The
+    headers' share is 1 minus this.
 
     Other words: header overhead, goodput of small packets, framing.
 
@@ -50,19 +70,29 @@ def payload_efficiency(size, stack, transactions=1, command=0):
     [60.4, 52.5, 45.1, 43.8]
     >>> round(100 * payload_efficiency(64, "ESUN", transactions=16), 1)
     96.1
+    >>> [round(100 * payload_efficiency(1e6, "RoCEv2", mtu=mtu), 1) for mtu in (1500, 4200, 9000)]
+    [94.7, 98.1, 99.1]
     """
     size, k, command = (
         positive("size", size),
         count("transactions", transactions),
         nonnegative("command", command),
     )
-    broadcastable(size=size, transactions=k, command=command)
-    around = catalog.ETHERNET_FRAME + catalog.ETHERNET_GAP
-    return scalar_or_array(
-        k
-        * size
-        / (around + np.maximum(catalog.ETHERNET_LEAST, _inside(stack) + k * (size + command)))
-    )
+    tags, wire = count("tags", tags, least=0), scalar("wire", flag("wire", wire))
+    inside, around = _inside(stack), _around(tags, wire)
+    room = np.inf if mtu is None else count("mtu", mtu, least=inside + 1) - inside
+    broadcastable(size=size, transactions=k, command=command, mtu=room, tags=tags)
+    held = k * (size + command)
+    if np.any((np.asarray(held) > room) & ((np.asarray(k) > 1) | (np.asarray(command) > 0))):
+        raise ValueError(
+            f"mtu must hold the {np.max(held + inside):g} bytes of one packet, not {mtu!r}"
+        )
+    full = np.ceil(held / np.asarray(room)) - 1 if mtu is not None else 0.0
+    last = held - full * np.where(full > 0, room, 0.0)
+    spent = around + np.maximum(catalog.ETHERNET_LEAST, inside + last)
+    if mtu is not None:
+        spent = spent + full * (around + np.maximum(catalog.ETHERNET_LEAST, inside + room))
+    return scalar_or_array(k * size / spent)
 
 
 def packing_delay(transactions, size, rate):

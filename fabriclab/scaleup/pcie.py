@@ -17,6 +17,7 @@ from fabriclab import catalog
 from fabriclab.checks import (
     broadcastable,
     count,
+    flag,
     nonnegative,
     number,
     positive,
@@ -64,7 +65,7 @@ def pcie_rate(generation, lanes=16, coded=True):
     >>> round(pcie_rate(5) / GB, 1), pcie_rate(5, coded=False) / GB
     (63.0, 64.0)
     """
-    of = _generation(generation)
+    of, coded = _generation(generation), scalar("coded", flag("coded", coded))
     return _width("lanes", lanes) * of.signalling * (of.share if coded else 1.0)
 
 

@@ -5,6 +5,7 @@ form.
 from dataclasses import dataclass
 
 from fabriclab import catalog
+from fabriclab.checks import instance
 from fabriclab.topology.cuts import bisection
 from fabriclab.topology.graph import wired
 from fabriclab.topology.paths import paths
@@ -43,10 +44,8 @@ def bill(topology, switch=catalog.QM9700, module=catalog.PLUGGABLE):
     >>> bill(build(1024, 64)).modules, bill(build(1024, 64)).cable_price
     (2048, 563200.0)
     """
-    if not isinstance(switch, catalog.Switch):
-        raise ValueError(f"switch must be a catalog.Switch, such as QM9700, not {switch!r:.60}")
-    if not hasattr(module, "watts"):
-        raise ValueError(f"module must have watts, as catalog.PLUGGABLE does, not {module!r:.60}")
+    instance("switch", switch, catalog.Switch, "catalog.QM9700")
+    instance("module", module, catalog.Module, "catalog.PLUGGABLE")
     most = max(wired("topology", topology).ports_used.values(), default=0)
     if most > switch.ports:
         raise ValueError(

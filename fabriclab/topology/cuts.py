@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_flow
 
-from fabriclab.checks import flag
+from fabriclab.checks import flag, scalar
 from fabriclab.topology.graph import wired
 from fabriclab.topology.paths import homes, host_set
 
@@ -118,9 +118,14 @@ def halvings(topology, hosts=None, whole_nodes=True):
 
     `hosts`: those to halve, all by default. `whole_nodes`: the GPUs of one machine stay together,
     as their own links inside the machine would otherwise be cut too.
+
+    >>> from fabriclab.topology import torus
+    >>> [[side.tolist() for side in halves] for halves in halvings(torus((4,)))]
+    [[[0, 1], [2, 3]]]
     """
-    topology, whole_nodes = wired("topology", topology), flag("whole_nodes", whole_nodes)
+    topology = wired("topology", topology)
     hosts = np.arange(topology.hosts) if hosts is None else host_set(topology, "hosts", hosts)
+    whole_nodes = scalar("whole_nodes", flag("whole_nodes", whole_nodes))
     found = []
     for keys in _orders(topology, hosts):
         place = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from fabriclab.checks import instance
 from fabriclab.topology.cuts import bisection, flow, halvings
 from fabriclab.topology.graph import wired, without_cable, without_vertex
 from fabriclab.topology.paths import Spread, extra_links, homes, paths
@@ -60,6 +61,7 @@ def failure(topology, broken, part="part"):
     4
     """
     topology, broken = wired("topology", topology), wired("broken", broken)
+    instance("part", part, str, "'spine switch'")
     if (broken.hosts, broken.counts) != (topology.hosts, topology.counts):
         raise ValueError(f"broken must be {topology.name} with parts removed, not {broken.name}")
     return _compare(

@@ -308,16 +308,14 @@ def relabel(topology, order):
     [3, 7]
     """
     topology = wired("topology", topology)
-    try:
-        order = np.asarray(order)
-    except ValueError:  # a ragged list
-        order = np.array(None)
+    order = np.asarray(number("order", order, whole=True, expected="a permutation of the hosts"))
     if order.shape != (topology.hosts,) or not np.array_equal(
         np.sort(order), np.arange(topology.hosts)
     ):
         raise ValueError(
             f"order must be a permutation of {topology.hosts} hosts, not {str(order)[:60]}"
         )
+    order = order.astype(int)
     names = np.concatenate([order, np.arange(topology.hosts, topology.vertices)])
     back = np.argsort(order)
     a, b = names[topology.a], names[topology.b]

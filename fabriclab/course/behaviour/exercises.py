@@ -23,7 +23,11 @@ PER_METRE = 5e-9  # seconds, in fibre
 
 def _headroom(x, ways=2, reaction=1, packets=1):
     return congestion.pfc_headroom(
-        x.rate, ways * x.length * PER_METRE + reaction * x.reaction, packets * x.packet
+        x.rate,
+        ways * x.length * PER_METRE,
+        packets * x.packet,
+        response=reaction * x.reaction,
+        mac_phy=0,
     )
 
 

@@ -100,7 +100,7 @@ def incast(
         return trace, silent, cables
 
     def levels(cables, rate, buffer, round_trip, mark_at):
-        xoff = buffer - cables * congestion.pfc_headroom(rate, round_trip)
+        xoff = buffer - cables * congestion.pfc_headroom(rate, round_trip, response=0, mac_phy=0)
         return {
             "buffer": buffer,
             "PFC pauses at": xoff if xoff > 0 else None,
@@ -175,7 +175,10 @@ def _incast(trace, cables, xoff, run, senders, rate, buffer, round_trip, mark_at
     drain = _seconds(congestion.drain_time(buffer, rate))
     most = congestion.largest_fan_in(rate, rate, buffer, round_trip, mark_at)
     saved = f"is too late, {_bytes(lost)} lost" if lost else "is in time, nothing lost"
-    each, marked = congestion.pfc_headroom(rate, round_trip), _bytes(mark_at) if mark_at else "byte"
+    each, marked = (
+        congestion.pfc_headroom(rate, round_trip, response=0, mac_phy=0),
+        _bytes(mark_at) if mark_at else "byte",
+    )
     fits = f"leaves {_bytes(xoff)}" if xoff else "more than the buffer"
     simulated = (
         f"Packets of {_bytes(run[3])}: highest queue {_bytes(int(run[1].max()))}, {_bytes(run[2])}"
@@ -322,7 +325,7 @@ def congestion_control(flows=10, rate=40 * Gbps, gain=1 / 256, eta=0.95):
             "DCQCN": (
                 congestion.fixed_point(flows, congestion.Dcqcn(capacity=rate, gain=gain)).queue
             ),
-            "HPCC": congestion.steady_queue(rate, flows, INCREASE, FEEDBACK, eta),
+            "HPCC": congestion.steady_queue(rate, flows, INCREASE, FEEDBACK, eta, packet=0),
         }
 
     def move(**values):
@@ -365,7 +368,9 @@ def _dcqcn(flows, rate, gain):
 
 @functools.lru_cache(maxsize=512)
 def _hpcc(flows, rate, eta):
-    run = congestion.rounds(rate, flows, INCREASE, FEEDBACK, TRIPS, eta, rates=_starts(flows, rate))
+    run = congestion.rounds(
+        rate, flows, INCREASE, FEEDBACK, TRIPS, eta, rates=_starts(flows, rate), packet=0
+    )
     return FEEDBACK * np.arange(1, TRIPS + 1), run.rates, run.queue
 
 
@@ -395,4 +400,10 @@ def _controlled(runs, rests, flows, rate):
             else "none below Kmax; the queue swings across it."
         )
     )
+    fit = congestion.most_windows(rate, FEEDBACK)
+    if flows > fit:
+        lines.append(
+            f"HPCC's lines are a fluid's: {flows} windows share {fit:.0f} packets on the path, less"
+            " than one each. Real packets leave the port idle and queue all the same."
+        )
     return "\n".join(lines)

@@ -154,13 +154,13 @@ def move_checkpoints(artists, cost, mtbf, restart=0.0, interval=None):
     """Set the artists of `checkpoints` to another job."""
     work = np.geomspace(1, LONGEST, 281)
     best = reliability.young_interval(cost, mtbf)
-    artists["wasted"][0].set_data(work, reliability.wasted_share(work, cost, mtbf, restart))
+    artists["wasted"][0].set_data(work, reliability.wasted_share(work, cost, mtbf, restart=restart))
     for name, label, at, words in zip(
         ("young", "interval"),
         artists["labels"],
         (best, interval),
         ("\u25c7 Young, {}: {:.1%}", "\u25cf {}: {:.1%}"),
     ):
-        share = None if at is None else reliability.wasted_share(at, cost, mtbf, restart)
+        share = None if at is None else reliability.wasted_share(at, cost, mtbf, restart=restart)
         artists[name][0].set_data([] if at is None else [at], [] if at is None else [share])
         label.set_text("" if at is None else words.format(si(at, "s", 3), share))

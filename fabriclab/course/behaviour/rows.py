@@ -118,12 +118,13 @@ ROWS = [
         "1-5 us",
         lambda: 2 * 100 * 5e-9,
         "assumed",
-        "100 m of fibre there and back at 5 ns/m is 1 us; the rest is reaction. It asks for"
-        f" {congestion.pfc_headroom(PORT, 1 * us) / KB:.0f}"
-        f"-{congestion.pfc_headroom(PORT, 5 * us) / KB:.0f}"
-        " KB of headroom per port and priority at 400 Gb/s:"
-        f" {64 * congestion.pfc_headroom(PORT, 5 * us) / MB:.0f} MB for 64 ports, half of the 32 MB"
-        " buffer",
+        "100 m of fibre there and back at 5 ns/m is 1 us; the peer may take"
+        f" {congestion.peer_response(PORT) / us:.2f} us to obey (IEEE 802.3). It asks for"
+        f" {congestion.pfc_headroom(PORT, 1 * us, response=0, mac_phy=0) / KB:.0f}"
+        f"-{congestion.pfc_headroom(PORT, 5 * us, response=0, mac_phy=0) / KB:.0f}"
+        " KB of headroom per port and priority at 400 Gb/s, two packets of 9,216 bytes included:"
+        f" {64 * congestion.pfc_headroom(PORT, 5 * us, response=0, mac_phy=0) / MB:.0f} MB for 64"
+        " ports, half of the 32 MB buffer",
     ),
     Row(
         "pfc/hops",

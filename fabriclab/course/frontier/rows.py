@@ -119,7 +119,7 @@ ROWS = [
         "optics/copper-112-reach",
         "Optical interconnects",
         "2-3 m",
-        lambda: link.longest_cable(30, link.loss_per_metre(100 * Gbps)),
+        lambda: link.longest_cable(30, link.loss_per_metre(100 * Gbps), 2),
         "agrees",
         "the budget of the text's level 1, 30 dB less two connectors, ends at 3.14 m; and level 1"
         " says 1 to 2 m for the same lanes (E-14)",
@@ -166,8 +166,8 @@ ROWS = [
         lambda: _reach(200 * Gbps).most,
         "assumed",
         "the budget of level 1 would give"
-        f" {link.longest_cable(30, link.loss_per_metre(200 * Gbps)):.1f} m at 200G lanes: 1 to 1.5"
-        " m leaves some of it unspent",
+        f" {link.longest_cable(30, link.loss_per_metre(200 * Gbps), 2):.1f} m at 200G lanes: 1 to"
+        " 1.5 m leaves some of it unspent",
         between=(1.0, 1.5),
     ),
     Row(

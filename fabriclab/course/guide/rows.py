@@ -460,7 +460,7 @@ ROWS = [
         "assumed",
         f"power supplies and fans a day; with the others {BAD_DAY.least:.0f} to {BAD_DAY.most:.0f},"
         f" one in {day / BAD_DAY.most / minute:.1f} to {day / BAD_DAY.least / minute:.1f} min."
-        f" Llama 3 had {LLAMA.interruptions} interruptions of all causes on {LLAMA.gpus:,} GPUs in"
+        f" Llama 3 had {LLAMA.interruptions} unexpected interruptions on {LLAMA.gpus:,} GPUs in"
         f" 54 days: {LLAMA.interruptions / 54 / LLAMA.gpus * 1e5:.0f} a day of 100,000,"
         f" {LLAMA.by_gpu / 54 / LLAMA.gpus * 1e5:.0f} of them GPUs",
     ),

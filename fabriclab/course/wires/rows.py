@@ -76,7 +76,7 @@ ROWS = [
         None,
         "assumed",
         "host side: Yin, Zhou and Lam 2022. Filling a codeword is"
-        f" {KP4.codeword_time(425 * Gbps) / ns:.1f} ns of it at 400G over four lanes,"
+        f" {KP4.codeword_time(425 * Gbps, 2) / ns:.1f} ns of it at 400G, two at a time,"
         f" {KP4.codeword_time(106.25 * Gbps) / ns:.1f} on one lane of 100G",
     ),
     Row(
@@ -340,7 +340,7 @@ ROWS = [
         "budget/margin",
         "SerDes, link budgets, power",
         "10 dB",
-        lambda: link.link_margin(30, 3, link.loss_per_metre(50 * Gbps)),
+        lambda: link.link_margin(30, 3, link.loss_per_metre(50 * Gbps), 2),
         "agrees",
         "30 - 18 - 2",
     ),
@@ -367,7 +367,7 @@ ROWS = [
         "budget/copper-800G",
         "SerDes, link budgets, power",
         "1-2 m",
-        lambda: link.longest_cable(30, LOSS_100G),
+        lambda: link.longest_cable(30, LOSS_100G, 2),
         "differs",
         f"the text's own budget at {LOSS_100G:.1f} dB/m (skin effect and dielectric from its 6 at"
         " 50G) reaches 3.1 m, and its section on optics says 2-3 m for the same lanes. Cables on"
@@ -378,10 +378,11 @@ ROWS = [
         "budget/quiz-100G",
         "quiz on wires, question 4",
         "under 2 m",
-        lambda: link.longest_cable(30, 28 / 3),
+        lambda: link.longest_cable(30, 28 / 3, 2),
         "differs",
         "25-28 dB in 3 m against 30 - 2 = 28 dB leave 3 to 0 dB at 3 m: the reach is"
-        f" {link.longest_cable(30, 25 / 3):.2f} to {link.longest_cable(30, 28 / 3):.2f} m (E-14)",
+        f" {link.longest_cable(30, 25 / 3, 2):.2f} to {link.longest_cable(30, 28 / 3, 2):.2f} m"
+        " (E-14)",
         between=(0.0, 2.0),
     ),
 ]
