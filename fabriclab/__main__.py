@@ -27,6 +27,7 @@ def ledger(arguments):
 
 def read(arguments):
     from fabriclab import logs
+    from fabriclab.logs.page import wrap
 
     status = 0
     for path in arguments.files:
@@ -39,7 +40,11 @@ def read(arguments):
         except ValueError as fault:
             status = refuse(path, fault)
         else:
-            print(f"== {plain(path)}\n{shown}" if len(arguments.files) > 1 else shown)
+            if len(arguments.files) > 1:
+                print(f"== {plain(path)}")
+            print(wrap(shown))
+            stands_out = any(line.lstrip().startswith("! ") for line in shown.splitlines())
+            status = max(status, int(stands_out))
     return status
 
 
@@ -122,6 +127,16 @@ def diagnose(arguments):
     return found.status
 
 
+def incident(arguments):
+    from fabriclab.logs.diagnose import game
+
+    try:
+        return game.play(game.Game(game.find(arguments.name)))
+    except ValueError as fault:
+        print(fault, file=sys.stderr)
+        return 2
+
+
 def refuse(path, reason):
     reason = str(reason) if str(reason).startswith(path) else f"{path}: {reason}"
     print(plain(" ".join(reason.split())), file=sys.stderr)
@@ -158,7 +173,9 @@ def parser():
     command.set_defaults(run=ledger)
 
     command = commands.add_parser(
-        "read", help="say what is in the output of a measuring tool, such as nccl-tests"
+        "read",
+        help="say what is in the output of a measuring tool, such as nccl-tests",
+        epilog="Exit status: 0 nothing stands out, 1 something does (marked !), 2 not read.",
     )
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=read)
@@ -173,6 +190,16 @@ def parser():
     )
     command.add_argument("folder", metavar="DIR", help="tools' output, and perhaps incident.toml")
     command.set_defaults(run=diagnose)
+
+    command = commands.add_parser(
+        "incident",
+        help="play an incident: choose measurements, pay their minutes, name the cause",
+        epilog="Exit status: 0 right, or nobody can tell; 1 another cause; 2 given up.",
+    )
+    command.add_argument(
+        "name", nargs="?", metavar="NAME", help="a folder, or one of the notebooks' incidents"
+    )
+    command.set_defaults(run=incident)
 
     command = commands.add_parser(
         "release", help="make a class the kit and each student's own exercises"

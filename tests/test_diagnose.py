@@ -1,4 +1,4 @@
-"""The diagnosis: the ten incidents and their kin get their known cause, less evidence never
+"""The diagnosis: the fifteen incidents and their kin get their known cause, less evidence never
 another, and nothing crashes it.
 """
 
@@ -21,7 +21,7 @@ from tools import incidents
 from tools import samples as made
 
 SHIPPED = ROOT / "notebooks" / "incidents"
-NAMES = {"healthy": None} | {key: cause.name for key, cause in CAUSES.items()}
+NAMES = {"healthy": None, "healthy-roce": None} | {key: cause.name for key, cause in CAUSES.items()}
 NDR = 'port = "400 Gb/s"'
 
 
@@ -49,7 +49,7 @@ def wrong(found, *known):
     )
 
 
-# The ten, and their kin
+# The fifteen, and their kin
 
 
 def test_shipped_files_are_the_made_ones():
@@ -64,21 +64,23 @@ def test_shipped_files_are_the_made_ones():
         assert 3 <= len(files) <= 7
     assert (
         sum(len(text) for files in incidents.shipped().values() for text in files.values())
-        < 150_000
+        < 300_000
     )
 
 
 @pytest.mark.parametrize("name", incidents.KNOWN)
-def test_each_of_the_ten_gets_its_cause(name, capsys):
+def test_each_of_the_fifteen_gets_its_cause(name, capsys):
     """A student would be told another cause than the one that was built in, or more than fits a
     screen.
     """
     known, _ = incidents.KNOWN[name]
     found = diagnose.diagnose(SHIPPED / name)
     assert found.cause == NAMES[known] and found.confidence in ("clear", "likely", "healthy"), found
-    assert (found.layer is None) == (known == "healthy")
+    assert (found.layer is None) == known.startswith("healthy")
     assert (
-        main(["diagnose", str(SHIPPED / name)]) == found.status == (0 if known == "healthy" else 1)
+        main(["diagnose", str(SHIPPED / name)])
+        == found.status
+        == (0 if known.startswith("healthy") else 1)
     )
     said = capsys.readouterr().out.splitlines()
     assert len(said) <= 40 and any(
@@ -86,17 +88,18 @@ def test_each_of_the_ten_gets_its_cause(name, capsys):
     )
     assert (
         [step.number for step in found.steps] == [1, 2, 3, 4, 5]
-        and not found.unread
+        and (not found.unread or known == "mtu")  # of which a test died
         and not found.also
         and not found.notes
     )
     assert known not in name
 
 
-# what must be seen in each of the ten, by whoever walks the five steps with pencil and paper
+# what must be seen in each of the fifteen, by whoever walks the five steps with pencil and paper
 SEEN = {
     "hca": (
-        "slow few-ports forced-ports nccl-low nccl-like-ports pairs-good pairs-good-nccl-low"
+        "slow one-port gdr-on few-ports forced-ports nccl-low nccl-like-ports pairs-good"
+        " pairs-good-nccl-low"
         " infiniband rate quiet clean"
     ),
     "counters": "gpu-full nccl-good pairs-good infiniband counters-full clean",
@@ -113,15 +116,28 @@ SEEN = {
         "slow gpu-waits nccl-low nccl-like-lanes pair-low pair-like-lanes some-pairs infiniband"
         " rate quiet slow-port receive-errors"
     ),
-    "alone": "gpu-full alone pairs-good infiniband rate quiet clean",
+    "alone": "gpu-full alone beyond-memory pairs-good infiniband rate quiet clean",
     "storm": "slow nccl-low late very-late one-pauser paused stormed clean",
     "input": "slow slow-without-network gpu-holes nccl-good pairs-good infiniband rate quiet clean",
+    "gdr": (
+        "slow gpu-waits no-gdr transport ports-all nccl-low pairs-good pairs-good-nccl-low"
+        " infiniband rate quiet clean"
+    ),
+    "pcie": (
+        "slow gpu-waits gdr-on transport ports-all nccl-low gpu-memory-low host-memory-good clean"
+    ),
+    "host": ("slow nccl-low nccl-good-once slow-on-some-hosts cold-part cold-host pair-low clean"),
+    "mtu": (
+        "gdr-on transport ports-all status-length status-retry test-died pairs-good mtu-differs"
+        " clean"
+    ),
+    "healthy-roce": "gpu-full nccl-good alltoall-good pairs-good no-pauses clean",
     "ecmp": "slow nccl-low pair-low more-flows-cure some-pairs paused clean",
 }
 
 
 @pytest.mark.parametrize("name", incidents.KNOWN)
-def test_what_is_seen_in_each_of_the_ten(name):
+def test_what_is_seen_in_each_of_the_fifteen(name):
     """A sign would be missed, or seen where it is not, and others happen to make up for it."""
     found = diagnose.diagnose(SHIPPED / name)
     assert {finding.sign for step in found.steps for finding in step.findings} == set(
@@ -148,7 +164,7 @@ def test_with_any_file_removed_it_is_still_right_or_open(name, folder):
             folder({file: text for file, text in files.items() if file != gone}, str(number))
         )
         assert not wrong(found, known), (gone, found)
-        if gone != "incident.toml" and known == "healthy":
+        if gone not in ("incident.toml", "alltoall.txt") and known.startswith("healthy"):
             assert found.confidence == "cannot decide" and found.status == 2
 
 
@@ -158,6 +174,20 @@ def test_other_draws_of_each_cause_keep_the_verdict(known, folder):
     for seed in range(1000, 1005):
         found = diagnose.diagnose(folder(incidents.make(known, seed), str(seed)))
         assert found.cause == NAMES[known] and found.confidence != "cannot decide", (seed, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("known", incidents.CAUSES_MADE)
+def test_twelve_further_draws_and_each_file_missing(known, folder):
+    """As above, for more seeds, and with any one file of each missing."""
+    for seed in range(3000, 3012):
+        files = incidents.make(known, seed)
+        found = diagnose.diagnose(folder(files, str(seed)))
+        assert found.cause == NAMES[known] and found.confidence != "cannot decide", (seed, found)
+        for number, gone in enumerate(files):
+            rest = {file: text for file, text in files.items() if file != gone}
+            less = diagnose.diagnose(folder(rest, f"{seed}-{number}"))
+            assert not wrong(less, known), (seed, gone, less)
 
 
 @pytest.mark.parametrize("known", incidents.CAUSES_MADE)
@@ -297,7 +327,7 @@ def test_bytes_of_a_full_line(folder):
         for at in (10, 12)
     )
     files = {"p.txt": port, "bw.txt": made.perftest_bandwidth([1 << 20], [20 * GB])}
-    assert "sends 48 GB/s, all that it can, and the pair in bw.txt gets 20 GB/s" in repr(
+    assert "sends 48 GB/s, all that it can, and the pair in bw.txt gets 20 GB/s" in walk.report(
         diagnose.diagnose(folder(files, "full"))
     )
     found = diagnose.diagnose(folder({"p.txt": port.replace("24000000000", "13000000000")}, "part"))
@@ -391,8 +421,10 @@ def test_pairs_that_tell_nothing_are_not_good(folder):
     ) - {"pair-low"}
 
 
-@pytest.mark.parametrize("rate, device", [(40 * GB, "rxe0"), (90 * GB, "mlx5_0")])
-def test_what_crosses_no_link_says_nothing_about_links(rate, device, folder):
+@pytest.mark.parametrize(
+    "rate, device, sign", [(40 * GB, "rxe0", "software"), (90 * GB, "mlx5_0", "too-fast")]
+)
+def test_what_crosses_no_link_says_nothing_about_links(rate, device, sign, folder):
     """RDMA in software would be a slow cable, and a loopback, faster than the port, a sound one."""
     found = diagnose.diagnose(
         folder(
@@ -403,7 +435,7 @@ def test_what_crosses_no_link_says_nothing_about_links(rate, device, folder):
         )
     )
     assert (
-        [finding.sign for finding in found.steps[2].findings] == ["no-link"]
+        [finding.sign for finding in found.steps[2].findings] == [sign]
         and not found.steps[2].sound
         and found.status == 2
     )
@@ -473,7 +505,7 @@ def test_a_sound_pair_of_a_slower_port_is_not_half_of_a_faster_one(folder):
     )
     found = diagnose.diagnose(folder({"bw.txt": sound, "all.txt": slow}, "open"))
     assert (
-        signs(found) == {"pair-unjudged", "nccl-unjudged"}
+        signs(found) == {"pair-unjudged", "nccl-unjudged", "nics-low"}
         and found.status == 2
         and "port = … in incident.toml" in found.verdict
     )
@@ -499,7 +531,7 @@ def test_a_node_may_have_fewer_ports_than_gpus(folder):
     """
     files = incidents.make("hca", 5)
     hosts, healthy = ["n1", "n2"], incidents.make("healthy", 4)
-    log = made.nccl_log(hosts, 8, 4, channels=2)
+    log = made.nccl_log(hosts, 8, 4, channels=4)
     sizes = [1 << power for power in range(16, 34)]
     half = made.nccl_tests(
         "all_reduce",
@@ -807,7 +839,7 @@ def test_retries_that_ran_out(folder):
         + "n1:10:20 [0] NCCL WARN NET/IB : Got completion from peer with error 12, opcode 0, len 0,"
         " vendor err 129\n"
     )
-    assert "nccl-timeouts" in signs(diagnose.diagnose(folder({"n.log": log})))
+    assert "status-retry" in signs(diagnose.diagnose(folder({"n.log": log})))
 
 
 def test_the_same_test_twice_is_not_more_flows(folder):
@@ -1046,7 +1078,7 @@ def test_what_is_told_must_be_a_file(kind, folder):
         ("[iteration]\nbefore = [1, 2]", "before must be"),
         ("iteration = 3", "iteration must be a table"),
         ("hosts = [1]", "hosts must be a list of host names"),
-        ("speed = 3", "'speed' is not among what can be told"),
+        ("speed = 3", "'speed' is an unknown key; allowed"),
         ("before = 3", "'before' is not among"),
         ("nodes = ", "no toml"),
         ("\x00", "no toml"),

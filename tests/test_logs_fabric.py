@@ -9,7 +9,7 @@ from pathlib import Path
 
 import networkx
 import pytest
-from damage import damaged
+from damage import damaged, says
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -183,7 +183,7 @@ def test_nccl_system():
     )
     assert gpu.rate == pytest.approx(16 * 32e9 * 128 / 130 / 8)  # PCI Express 5.0 x16, one way
     assert machine.graph().sum() == 2 * 24 and len(machine.links) == 24
-    assert system.doubts(machine) == []
+    assert says(system.signs, machine) == []
     assert "8 of 8 GPUs share a bridge" in logs.report(SAMPLES / "nccl_topo_azure_ndv5.txt")
 
 
@@ -280,12 +280,12 @@ def test_shipped_fabric_tells_its_faults():
     be.
     """
     path = ROOT / "notebooks" / "logs" / "ibnetdiscover_32_hosts.txt"
-    doubts = infiniband.doubts(logs.read(path))
+    doubts = says(infiniband.signs, logs.read(path))
     assert len(doubts) == 3 and "leaf-2 port 9 to spine-1 port 5 runs at 1x NDR" in doubts[0]
     assert (
         "leaf-3 has 7 uplinks, where most have 8" in doubts[1] and "fewest to spine-2" in doubts[2]
     )
-    assert infiniband.doubts(logs.read(path)) == doubts
+    assert says(infiniband.signs, logs.read(path)) == doubts
     healthy = topology.leaf_spine(4, 2, 8, 8, radix=40)
     assert logs.read(path).topology().cables["leaf-spine"] == healthy.cables["leaf-spine"] - 1
 
@@ -423,12 +423,12 @@ BOMB = '<!DOCTYPE system [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;
             '<?xml version="1.0"?>\n<!DOCTYPE system SYSTEM "file:///etc/passwd">\n' + XML,
             "line 2: declares a document type",
         ),
-        (XML.replace("</cpu>", "", 1), "not whole XML: mismatched tag"),
-        (XML[:300], "not whole XML"),
+        (XML.replace("</cpu>", "", 1), "XML is malformed or truncated: mismatched tag"),
+        (XML[:300], "XML is malformed or truncated"),
         (XML.replace("16.0 GT/s PCIe", "fast"), "line 3: link_speed is 'fast'"),
         (XML.replace('link_width="8"', 'link_width="1e999"'), "link_width is '1e999'"),
         ('<system version="1">\n' + "<pci>" * 100, "more than 64 levels"),
-        ("<system version='1'>&b;</system>\n", "not whole XML: undefined entity"),
+        ("<system version='1'>&b;</system>\n", "XML is malformed or truncated: undefined entity"),
         ("<system version='1'>\n</system>\n", "no device in it"),
         ('Switch\t40 "S-1"\n[1]\t"S-2"[\n', "line 2: not a whole line of ibnetdiscover"),
         ('Switch\t40 "S-1"\n[x]\n[1]\t"S-2"\n', "line 3: not a whole line"),
@@ -437,7 +437,7 @@ BOMB = '<!DOCTYPE system [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;
             "line 4: not a whole line",
         ),
         (linkinfo({}).replace("106.25", "99.9"), "99.9 Gb/s a lane is no generation"),
-        (linkinfo({})[:-20] + "\n", "line 2: the far end is cut"),
+        (linkinfo({})[:-20] + "\n", "line 2: the remote end of this line is incomplete"),
         (
             linkinfo({}).replace("Active", "") + linkinfo({}),
             "line 2: not a whole line of iblinkinfo",

@@ -6,7 +6,8 @@ damaged, is refused with a ValueError that names the file, the line and the reas
 passed off as a reading.
 
 A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a line of that tool
-matches from its beginning and no other tool's does), `read(path)` and `report(reading)`. Where the
+matches from its beginning and no other tool's does), `read(path)`, `signs(reading, rate=None)`,
+which yields a `Sign` for whatever stands out, and `report(reading)`, which prints them. Where the
 sign may stand further inside a line, `INSIDE` is a text that each such line has: a long file is
 looked through for it quickly.
 """
@@ -18,6 +19,7 @@ from fabriclab.logs import (
     gpus,
     iblinkinfo,
     ibnetdiscover,
+    infiniband,
     mlxlink,
     nccl,
     pairs,
@@ -107,6 +109,16 @@ def read(path):
     Raises ValueError naming file, line and reason for a file that cannot be read whole.
     """
     return recognise(path).read(path)
+
+
+def signs(reading, rate=None, **more):
+    """What stands out in a reading, as `Sign`, the gravest first: what `report` marks with "!".
+
+    `rate` is bytes per second that a port should carry, where it is known.
+    """
+    if isinstance(reading, infiniband.Fabric):
+        return infiniband.signs(reading, rate)
+    return next(one for one in READERS if reading.tool == one.TOOL).signs(reading, rate, **more)
 
 
 def report(path):

@@ -16,10 +16,13 @@ import re
 import statistics
 from dataclasses import dataclass
 
+from fabriclab.logs.sign import Sign, marked
 from fabriclab.logs.source import MOST_ROWS, lines, name, refuse, shorten
 
 TOOL = "GPU activity"
 BUSY = 0.9  # the chapter's healthy job shows 92 % (Checkpoint 1.5)
+STEADY = 0.7  # a job that has begun is this busy, and stays so
+ENOUGH = 10  # samples of a job that began while it was measured
 IDLE = 0.1  # a sample below it ran hardly any kernel
 _SMI = re.compile(r"^#(?:\s*(?:Date|Time))*\s*gpu\s.*\bsm\b")
 _DCGM = re.compile(r"^#\s*Entity\s.*\b(?:SMACT|GRACT|GPUTL)\b")
@@ -44,6 +47,16 @@ class Gpu:
     busy: tuple[float, ...] = ()
     active: tuple[float, ...] = ()
 
+    def running(self, what):
+        """The samples of `what` without those before the job began, where it did: the start of a
+        measurement is no idleness of the job.
+        """
+        samples = getattr(self, what)
+        begins = next((at for at, value in enumerate(samples) if value >= STEADY), 0)
+        rest = samples[begins:]
+        idle = all(value < STEADY / 2 for value in samples[:begins])
+        return rest if idle and len(rest) > 2 and statistics.fmean(rest) >= STEADY else samples
+
     @property
     def idle(self):
         """The share of samples in which hardly any kernel ran, None without samples."""
@@ -65,7 +78,7 @@ class Reading:
         """The mean of `what` ("busy" or "active") over GPUs and samples,
         None where not measured.
         """
-        values = [value for gpu in self.gpus for value in getattr(gpu, what)]
+        values = [value for gpu in self.gpus for value in gpu.running(what)]
         return statistics.fmean(values) if values else None
 
 
@@ -87,7 +100,7 @@ def read(path):
                     path, last, "nvidia-smi and dcgmi in one file: one tool's output a file, please"
                 )
             source, head = here, _head(path, line, text, here)
-        elif head and re.match(r"\s*(?:GPU )?\d", text):
+        elif head and re.match(r"\s*(?:GPU )?[\d.]", text):
             _row(path, line, text, source, head, seen)
             rows += 1
             if rows > MOST_ROWS or len(seen) > _MOST_GPUS:
@@ -97,7 +110,7 @@ def read(path):
         for number, values in sorted(seen.items())
     ]
     if not any(gpu.busy or gpu.active for gpu in gpus):
-        refuse(path, last, "a head, but no sample under it with a value: no data, not zeros")
+        refuse(path, last, "header found but no samples (missing data is not zero)")
     return Reading(name(path), source, tuple(gpus))
 
 
@@ -105,7 +118,11 @@ def _head(path, line, text, source):
     """The columns by place: "gpu", or the field and its unit, or None."""
     names = text.replace("#", " ").split()
     if not line.whole or len(set(names)) != len(names):
-        refuse(path, line.number, f"a head that is cut or names a column twice: {shorten(text)}")
+        refuse(
+            path,
+            line.number,
+            f"header line is truncated or has a duplicate column: {shorten(text)}",
+        )
     return ["gpu" if label in ("gpu", "Entity") else _COLUMNS.get(label) for label in names]
 
 
@@ -117,16 +134,18 @@ def _row(path, line, text, source, head, seen):
     for what, cell in zip(head, cells):
         if what == "gpu":
             if not re.fullmatch(r"\d{1,4}", cell):
-                refuse(path, line.number, f"{shorten(cell)} is no GPU's number")
+                refuse(path, line.number, f"{shorten(cell)} is not a GPU index")
             number = int(cell)
         elif what and cell not in _MISSING:
             field, scale = what
-            value = float(cell) / scale if re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?", cell) else -1.0
+            # a share is printed to three places: one with fewer was cut
+            shape = r"\d\.\d{3,6}" if scale == 1 else r"\d{1,3}(?:\.\d{1,6})?"
+            value = float(cell) / scale if re.fullmatch(shape, cell) else -1.0
             if not 0 <= value <= 1.001:
                 refuse(
                     path,
                     line.number,
-                    f"{shorten(cell)} is no share of {'100 %' if scale > 1 else 'one'}:"
+                    f"{shorten(cell)} is not between 0 and {'100 %' if scale > 1 else '1.000'}:"
                     f" {shorten(text)}",
                 )
             values.setdefault(field, min(value, 1.0))
@@ -135,65 +154,93 @@ def _row(path, line, text, source, head, seen):
         kept[field].append(value)
 
 
-def saying(reading):
-    """What the two numbers mean together, in a sentence.
-
-    >>> saying(Reading("", "nvidia-smi", (Gpu(0, busy=(0.99, 1.0)),)))
-    'a kernel runs nearly all the time; whether it computes or spins in a collective this does not
-    tell: dcgmi dmon -e 1001,1002'
-    >>> saying(Reading("", "dcgmi", (Gpu(0, busy=(0.99, 1.0), active=(0.3, 0.2)),)))
-    'a kernel runs nearly all the time, but few multiprocessors have work: it waits, as in a
-    collective'
-    """
-    busy, active = reading.mean("busy"), reading.mean("active")
-    if active is not None and active >= BUSY:
-        return (
-            "the multiprocessors are at work nearly all the time: the GPU is the limit, not the"
-            " network"
-        )
-    if busy is None:
-        return (
-            "without GRACT (1001) beside it this does not tell a GPU that waits in a kernel from"
-            " one that has none"
-        )
-    if busy >= BUSY:
-        if active is None:
-            return (
-                "a kernel runs nearly all the time; whether it computes or spins in a collective"
-                " this does not tell: dcgmi dmon -e 1001,1002"
-            )
-        if active < 0.8 * busy:
-            return (
-                "a kernel runs nearly all the time, but few multiprocessors have work: it waits, as"
-                " in a collective"
-            )
-        return "kernels run nearly all the time and fill most of the multiprocessors"
-    if active is not None and active >= 0.8 * busy:
-        return (
-            "while kernels run they fill the GPU, but part of the time none runs: nothing was given"
-            " to it, as with starved input"
-        )
-    return (
+_SAYING = {
+    "full": (
+        "the multiprocessors are at work nearly all the time: the GPU is the limit, not the network"
+    ),
+    "busy": (
+        "a kernel runs nearly all the time; whether it computes or spins in a collective this does"
+        " not tell: dcgmi dmon -e 1001,1002"
+    ),
+    "dense": "kernels run nearly all the time and fill most of the multiprocessors",
+    "waits": (
+        "a kernel runs nearly all the time, but few multiprocessors have work: it waits, as in a"
+        " collective"
+    ),
+    "holes": (
+        "while kernels run they fill the GPU, but part of the time none runs: nothing was given to"
+        " it, as with starved input"
+    ),
+    "low": (
         "part of the time no kernel runs: starved input looks like this, and so may a slow network;"
         " see that the data path feeds the GPU first"
+    ),
+    "sparse": (
+        "part of the time no kernel runs, and while one runs few multiprocessors have work: starved"
+        " input and a slow network both look like this"
+    ),
+    "begins": (
+        "the job began while this was measured, and too few samples are left to judge it: measure"
+        " for a minute while it runs"
+    ),
+    "unclear": (
+        "without GRACT (1001) beside it this does not tell a GPU that waits in a kernel from one"
+        " that has none"
+    ),
+}
+
+
+def state(reading):
+    """What the two numbers mean together, in a word: "full", "busy" or "dense" for GPUs that work,
+    "waits" for a kernel that does not compute, "holes", "low" or "sparse" for times without a
+    kernel, "begins" where the job had hardly begun, "unclear" where only activity was measured.
+
+    >>> state(Reading("", "nvidia-smi", (Gpu(0, busy=(0.99, 1.0)),)))
+    'busy'
+    >>> state(Reading("", "dcgmi", (Gpu(0, busy=(0.99, 1.0), active=(0.3, 0.2)),)))
+    'waits'
+    """
+    busy, active = reading.mean("busy"), reading.mean("active")
+    if any(0 < len(gpu.running("busy")) < min(len(gpu.busy), ENOUGH) for gpu in reading.gpus):
+        return "begins"
+    if active is not None and active >= BUSY:
+        return "full"
+    if busy is None:
+        return "unclear"
+    filled = active is not None and active >= 0.8 * busy
+    if busy >= BUSY:
+        return "busy" if active is None else "dense" if filled else "waits"
+    return "low" if active is None else "holes" if filled else "sparse"
+
+
+def saying(reading):
+    """The same in a sentence, with the numbers."""
+    numbers = ", ".join(
+        f"{words} {value:.0%}"
+        for what, words in (("busy", "a kernel ran"), ("active", "multiprocessors at work"))
+        if (value := reading.mean(what)) is not None
     )
+    return f"{numbers}: {_SAYING[state(reading)]}"
 
 
-def doubts(reading):
-    """What looks wrong, one sentence each."""
-    found, busy = [], reading.mean("busy")
-    if busy is not None and busy < BUSY:
-        found.append(
-            f"{1 - busy:.0%} of the time no kernel ran: a wait for other GPUs would show as busy,"
-            " so look at input and at the host first"
-        )
+def signs(reading, rate=None):
+    """What stands out in the activity of GPUs; `rate` is not needed."""
+    found = state(reading)
+    if found == "waits":
+        yield Sign("gpu-waits", saying(reading))
+    elif found == "holes":
+        yield Sign("gpu-holes", saying(reading))
+    elif found == "low":
+        yield Sign("gpu-low", saying(reading))
+    elif found == "sparse":
+        yield Sign("gpu-sparse", saying(reading))
     means = [(statistics.fmean(gpu.busy), gpu.number) for gpu in reading.gpus if gpu.busy]
     if len(means) > 2 and min(means)[0] < 0.8 * statistics.median(mean for mean, _ in means):
-        found.append(
+        yield Sign(
+            "gpu-left-out",
             f"GPU {min(means)[1]} is busy {min(means)[0]:.0%} of the time, the median of all"
-            f" {statistics.median(mean for mean, _ in means):.0%}: one that is left out"
+            f" {statistics.median(mean for mean, _ in means):.0%}: one that is left out",
         )
-    return found
 
 
 def report(reading):
@@ -219,7 +266,6 @@ def report(reading):
             )
     idle = [gpu.idle for gpu in reading.gpus if gpu.idle is not None]
     said.append(f"samples with hardly any kernel: {statistics.fmean(idle):.0%}")
-    said.append(saying(reading))
-    return "\n".join(
-        [head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in doubts(reading))]
-    )
+    if state(reading) in ("full", "busy", "dense", "begins", "unclear"):
+        said.append(_SAYING[state(reading)])
+    return "\n".join([head, *(f"  {line}" for line in said), *marked(signs(reading))])

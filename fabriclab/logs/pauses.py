@@ -14,6 +14,7 @@ Received pauses (rx) are the peer stopping us; sent ones (tx) are us stopping th
 import re
 from dataclasses import dataclass
 
+from fabriclab.logs.sign import Sign, marked
 from fabriclab.logs.source import lines, name, refuse, shorten
 from fabriclab.units import si, us
 
@@ -134,7 +135,7 @@ def read(path):
 def _row(path, line, way, tables):
     port, *cells = line.text[:1000].split()
     if way is None:
-        refuse(path, line.number, f"a row outside a table: {shorten(line.text)}")
+        refuse(path, line.number, f"table row before any table header: {shorten(line.text)}")
     if (
         not line.whole
         or len(cells) != PRIORITIES
@@ -220,29 +221,37 @@ def saying(port):
     )
 
 
-def doubts(port):
-    """What looks wrong with a port, one sentence each."""
-    found, lost = [], {counter: value for counter, value in port.lost if value}
+def signs(reading, rate=None):
+    """What stands out in pause counters; `rate` is not needed."""
+    for port in reading.ports:
+        yield from port_signs(port)
+
+
+def port_signs(port):
+    """What stands out at one port, the gravest first."""
+    lost = {counter: value for counter, value in port.lost if value}
     if storms := [f"{counter} {value:,}" for counter, value in lost.items() if "storm" in counter]:
-        found.append(
+        yield Sign(
+            "card-storms",
             f"{', '.join(storms)}: this card went on pausing so long that its own watchdog noticed,"
-            " as a receiver that hangs does"
+            " as a receiver that hangs does",
         )
     if dropped := [
         f"{counter} {value:,}" for counter, value in lost.items() if "storm" not in counter
     ]:
-        found.append(
+        yield Sign(
+            "dropped",
             f"{', '.join(dropped)}: packets were dropped all the same; on a lossless priority the"
-            " headroom is too small or its PFC is off at one end"
+            " headroom is too small or its PFC is off at one end",
         )
     stopped = sorted({*port.paused("rx"), *port.paused("tx")})
     if len(stopped) > 2:
-        found.append(
+        yield Sign(
+            "many-priorities",
             f"priorities {', '.join(map(str, stopped))} are paused: more than the one or two that"
             " carry RDMA, so a pause stops other traffic too; compare the PFC settings of both"
-            " ends"
+            " ends",
         )
-    return found
 
 
 def report(reading):
@@ -260,10 +269,10 @@ def report(reading):
             for way, words in (("rx", "rx"), ("tx", "tx"))
             if any(getattr(port, way))
         ]
-        said += [f"    ! {doubt}" for doubt in doubts(port)]
+        said += marked(port_signs(port), "    ")
     if len(stopped) > 12:
         said.append(f"  … and {len(stopped) - 12} more with fewer pauses")
-    said += [f"  ! {doubt}" for port in counted if not _total(port) for doubt in doubts(port)][:12]
+    said += marked(sign for port in counted if not _total(port) for sign in port_signs(port))[:12]
     if len(counted) < len(reading.ports):
         missing = [port.name for port in reading.ports if not port.counted and port.name]
         said.append(

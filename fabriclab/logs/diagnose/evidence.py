@@ -161,6 +161,41 @@ class Evidence:
             else (catalog.NDR.beta, "nothing here, so NDR is taken for granted")
         )
 
+    def tests(self):
+        """(file, table) of perftest's tables that say what a port carries."""
+        return [
+            (file, table)
+            for file, reading in self.of(perftest.Reading)
+            for table in reading.tables
+            if perftest.judged(table)
+        ]
+
+    @property
+    def rate(self):
+        """What a port should carry where that is known: told, read off a port, or reached by a
+        test; else None.
+        """
+        rate, _ = self.port()
+        reached = any(perftest.good(table, rate) for _, table in self.tests())
+        return rate if self.port_known or reached else None
+
+    def signs(self):
+        """(file, step, sign) of all that readers mark as standing out."""
+        known, fabrics = self.rate, [fabric for _, fabric in self.of(Fabric)]
+        twice = {port for port, answers in self.readings_of_ports().items() if len(answers) > 1}
+        for file, reading in self.files:
+            if isinstance(reading, perfquery.Reading):
+                # what two answers tell of a port, the steps do
+                for port in perfquery.latest(reading):
+                    for sign in perfquery.port_signs(port):
+                        if sign.name not in _ONCE or (port.called, port.set) not in twice:
+                            yield file, CABLE_STEP.get(sign.name, 4), sign
+                continue
+            rate = self.told.port if isinstance(reading, mlxlink.Reading) else known
+            more = {"fabrics": fabrics} if isinstance(reading, pairs.Reading) else {}
+            for sign in logs.signs(reading, rate, **more):
+                yield file, CABLE_STEP.get(sign.name, STEP_OF[type(reading)]), sign
+
     @property
     def port_known(self):
         """Whether `port` is told or read off a port; the GPU's model only says what the maker's own
@@ -243,7 +278,7 @@ def read_told(path):
     except OSError as error:
         refuse(path, 0, f"cannot be opened: {error.strerror or error}")
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        refuse(path, 0, f"no toml: {error}")
+        refuse(path, 0, f"not valid TOML: {error}")
     iteration = words.pop("iteration", {})
     if not isinstance(iteration, dict):
         refuse(path, 0, "iteration must be a table of before, now and synthetic, in seconds")
@@ -254,7 +289,7 @@ def read_told(path):
         known = [key for key in _READ if key not in _ITERATION] + [
             f"iteration.{key}" for key in _ITERATION
         ]
-        refuse(path, 0, f"{shorten(unknown[0])} is not among what can be told: {', '.join(known)}")
+        refuse(path, 0, f"{shorten(unknown[0])} is an unknown key; allowed: {', '.join(known)}")
     try:
         return Told(**{key: _READ[key](key, value) for key, value in (words | iteration).items()})
     except ValueError as error:
@@ -310,3 +345,6 @@ STEP_OF = {  # the step that a kind of reading is looked at in
     mlxlink.Reading: 5,
     Fabric: 5,
 }
+_ONCE = ("errors-once", "discards-once")
+# signs of a cable in counters that are read in another step
+CABLE_STEP = dict.fromkeys(("errors-once", "link-downs", "bit-errors"), 5)
