@@ -31,7 +31,8 @@ def read(arguments):
     status = 0
     for path in arguments.files:
         try:
-            shown = telemetry.report(path)
+            found = telemetry.readings(path)
+            shown = telemetry.told(found)
         except UnicodeDecodeError:
             status = refuse(path, "is not a text file")
         except OSError as fault:
@@ -40,7 +41,10 @@ def read(arguments):
             status = refuse(path, fault)
         else:
             print(f"== {plain(path)}\n{shown}" if len(arguments.files) > 1 else shown)
-    return status
+            for reason in found.refused:
+                status = refuse(path, reason)
+            status = status or bool(found.left)
+    return int(status)
 
 
 def release(arguments):
@@ -123,7 +127,8 @@ def diagnose(arguments):
 
 
 def refuse(path, reason):
-    reason = str(reason) if str(reason).startswith(path) else f"{path}: {reason}"
+    shown = "standard input" if path == "-" else path
+    reason = str(reason) if str(reason).startswith(shown) else f"{shown}: {reason}"
     print(plain(" ".join(reason.split())), file=sys.stderr)
     return 2
 

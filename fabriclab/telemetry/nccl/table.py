@@ -152,6 +152,9 @@ class _Reader:
     def end(self, last):
         self._settle()
         self._begin()
+        if not self.tables and not (self.head or self.ranks or self.columns):
+            if self.log.lines or self.log.version:
+                return self.log.reading(name(self.path))
         if not self.tables:
             self._refuse(
                 last,
