@@ -30,6 +30,8 @@ _COLUMNS = {
     "GRACT": ("busy", 1.0),
     "SMACT": ("active", 1.0),
 }
+# dcgmi prints a share with its decimals: one without them is the half of one
+_PERCENT, _OF_ONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?"), re.compile(r"\d\.\d{1,6}")
 _MISSING = ("-", "N/A")
 _MOST_GPUS = 1024
 
@@ -109,6 +111,10 @@ def _head(path, line, text, source):
     return ["gpu" if label in ("gpu", "Entity") else _COLUMNS.get(label) for label in names]
 
 
+def _share(scale):
+    return _PERCENT if scale > 1 else _OF_ONE
+
+
 def _row(path, line, text, source, head, seen):
     cells = re.sub(r"^(\s*)GPU ", r"\1", text).split()
     if not line.whole or len(cells) != len(head):
@@ -121,7 +127,7 @@ def _row(path, line, text, source, head, seen):
             number = int(cell)
         elif what and cell not in _MISSING:
             field, scale = what
-            value = float(cell) / scale if re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?", cell) else -1.0
+            value = float(cell) / scale if _share(scale).fullmatch(cell) else -1.0
             if not 0 <= value <= 1.001:
                 refuse(
                     path,

@@ -17,8 +17,8 @@ from fabriclab.telemetry import prefix
 from fabriclab.telemetry.source import Line, Part, lines, refuse
 
 _SIGHT = 4096  # characters of a line by which a tool is known
-_SAMPLE = 400  # lines by which prefixes are known
-_BEFORE = 400  # lines kept in front of a part
+_SAMPLE = 200  # lines by which prefixes are known
+_BEFORE = 60  # lines kept in front of a part
 _MIXED = 64 * 2**20  # characters of lines that come mixed from several hosts
 _MOST_PARTS = 500
 _NUMBERS = re.compile(r"\d\.\d\d?\s+\d+\.\d\d\b|\bstormed\b|\boperational\b|==>|\d\s+[\d,]+\s+\d")
@@ -103,6 +103,7 @@ class Parts:
                 reader, "BEFORE"
             ) else list(before)
             before.clear()
+            kept = [self._shown(one, reader) for one in kept]
             drawn = chain(kept, [line], self._rest(stream, reader, host, line, before, state))
             part = Part(self.path, reader, host, line.number, drawn)
             yield part
@@ -117,6 +118,8 @@ class Parts:
             if found:
                 return found[0], named or state["host"], line
             self._look(line, None)
+            if line.text.startswith("$ "):
+                before.clear()
             before.append(line)
         return None
 
@@ -142,7 +145,8 @@ class Parts:
             if found:
                 mine = any(self.same(one, reader) for one in found)
                 where = named or state["host"]
-                if not mine or where != host or head(line.text):
+                other = host and where and where != host
+                if not mine or other or head(line.text):
                     following = reader if mine else found[0]
                     state["next"] = following, where, line
                     return
@@ -152,7 +156,13 @@ class Parts:
                 if not line.text.strip() or line.text.startswith("$ "):
                     before.clear()
                 before.append(line)
-            yield line
+            yield self._shown(line, reader)
+
+    def _shown(self, line, reader):
+        """A command ends a table as a blank line does; some readers find the test's name in it."""
+        if line.text.startswith("$ ") and not hasattr(reader, "COMMANDS"):
+            return Line(line.number, "", line.whole)
+        return line
 
     def _prompt(self, line, state):
         text = line.text

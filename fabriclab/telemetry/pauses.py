@@ -23,6 +23,7 @@ SIGN = re.compile(
     r"^\s*(?:NIC statistics:\s*$|[rt]x_prio[0-7]_pause(?:_duration|_transition)?:|Port"
     r" [RT]x\s+PFC0\s+PFC1\b)"
 )
+AGAIN = re.compile(r"^\s*Port (?:(?P<rx>Rx)|(?P<tx>Tx))\s")
 _PAUSE = re.compile(r"([rt]x)_prio(\d)_pause(_duration)?")
 _LOST = re.compile(
     r"rx_discards_phy|tx_discards_phy|rx_prio\d_(?:buf_)?discards?|tx_pause_storm_(?:warning|error)_events"

@@ -56,6 +56,8 @@ _BANNER = re.compile(
     rf"|[=#*]{{2,80}} ?(?P<c>{_NODE}) ?[=#*]{{2,80}}$"
 )
 
+_DEVICE = re.compile(r"(?:mlx|bnxt|irdma|roce|ionic|hfi|ib|eth|en|bond|Ethernet)\w*\d$")
+
 
 class Docker:
     """Docker's json-file: a line is an object, its text under "log"."""
@@ -141,4 +143,5 @@ def prompt(text):
 def banner(text):
     """The host or file that a line such as ``==> node01.txt <==`` announces, or None."""
     found = _BANNER.match(text)
-    return found and (found["a"] or found["b"] or found["c"])
+    named = found and (found["a"] or found["b"] or found["c"])
+    return None if named and _DEVICE.match(named) else named

@@ -21,7 +21,7 @@ MOST_ENTRIES = 500
 MOST_RATIO = 200  # unpacked over packed, from LONG_FILE on: a log packs to a tenth
 PATIENCE = {"plain": 5.0, "pipe": 120.0}  # seconds without a byte
 STDIN = "-"
-_BLOCK = 2**16
+_BLOCK = 2**15
 _PACKED = {b"\xfd7zXZ": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -145,7 +145,7 @@ def _too_large(path):
 def _progress(text, read, size):
     """For one who waits at a terminal: how far a long file is read; without `read`, wiped."""
     if sys.stderr is not None and sys.stderr.isatty():
-        how = f"{read / size:.0%}" if size >= read else f"{read / 2**20:.0f} MiB"
+        how = f"{read / size:.0%}" if size and size >= read else f"{read / 2**20:.0f} MiB"
         shown = "".join(c if c.isprintable() else "?" for c in text[-50:])
         sys.stderr.write(f"\r\x1b[K{shown}: {how} read" if read else "\r\x1b[K")
         sys.stderr.flush()

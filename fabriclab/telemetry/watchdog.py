@@ -23,6 +23,7 @@ TOOL = "PFC watchdog"
 DEFAULT = 200 * ms  # detection and restoration: SONiC's PFC watchdog, start_default
 _STATS = re.compile(r"^\s*QUEUE\s+STATUS\s+STORM DETECTED/RESTORED\s+TX OK/DROP\s+RX OK/DROP\b")
 _CONFIG = re.compile(r"^\s*PORT\s+ACTION\s+DETECTION TIME\s+RESTORATION TIME\b")
+AGAIN = re.compile(f"(?P<stats>{_STATS.pattern})|(?P<config>{_CONFIG.pattern})")
 SIGN = re.compile(f"{_STATS.pattern}|{_CONFIG.pattern}")
 _PAIR = re.compile(r"(\d{1,18})/(\d{1,18})")
 _ACTIONS = ("drop", "forward", "alert")

@@ -27,6 +27,7 @@ from fabriclab.telemetry.nccl.table import SIGN, read
 from fabriclab.units import GB, si
 
 __all__ = [
+    "COMMANDS",
     "SIGN",
     "TOOL",
     "Pass",
@@ -44,6 +45,8 @@ __all__ = [
     "report",
     "steps",
 ]
+
+COMMANDS = True  # they name the collective
 
 
 def report(reading):

@@ -153,8 +153,9 @@ class _Reader:
         self._settle()
         self._begin()
         if not self.tables and not (self.head or self.ranks or self.columns):
-            if self.log.lines or self.log.version:
-                return self.log.reading(name(self.path))
+            if not (self.log.lines or self.log.version):
+                self._refuse(last, "the file ends in the middle of its only line of NCCL's log")
+            return self.log.reading(name(self.path))
         if not self.tables:
             self._refuse(
                 last,
