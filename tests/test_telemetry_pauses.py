@@ -295,7 +295,7 @@ def test_layouts(file):
             "rx_prio3_pause: 1\nrx_prio3_pause: 2",
             "line 2: the file ends in the middle of rx_prio3_pause",
         ),
-        ("NIC statistics:\n     rx_packets: 5\n", "no PFC counter"),
+        ("NIC statistics:\n     rx_packets: 5\n", "no counter of pauses or errors"),
         ("rx_prio3_pause: 1\n" + sonic({"Ethernet0": QUIET}, {}), "one tool's output a file"),
         (
             sonic({"Ethernet0": QUIET}, {}) + sonic({"Ethernet0": QUIET}, {}),
