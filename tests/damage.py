@@ -18,3 +18,8 @@ def damaged(text, rng):
             cut = rng.randrange(len(lines[at]))
             lines[at : at + 1] = [lines[at][:cut] + "\n", lines[at][cut:]]
     return "".join(lines)
+
+
+def says(signs, *arguments):
+    """What a reader's signs say, as a list."""
+    return [sign.says for sign in signs(*arguments)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import networkx
 import pytest
-from damage import damaged
+from damage import damaged, says
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -182,7 +182,7 @@ def test_nccl_system():
     )
     assert gpu.rate == pytest.approx(16 * 32e9 * 128 / 130 / 8)  # PCI Express 5.0 x16, one way
     assert machine.graph().sum() == 2 * 24 and len(machine.links) == 24
-    assert system.doubts(machine) == []
+    assert says(system.signs, machine) == []
     assert "8 of 8 GPUs share a bridge" in telemetry.report(SAMPLES / "nccl_topo_azure_ndv5.txt")
 
 
@@ -280,12 +280,12 @@ def test_shipped_fabric_tells_its_faults():
     be.
     """
     path = ROOT / "notebooks" / "logs" / "ibnetdiscover_32_hosts.txt"
-    doubts = infiniband.doubts(telemetry.read(path))
+    doubts = says(infiniband.signs, telemetry.read(path))
     assert len(doubts) == 3 and "leaf-2 port 9 to spine-1 port 5 runs at 1x NDR" in doubts[0]
     assert (
         "leaf-3 has 7 uplinks, where most have 8" in doubts[1] and "fewest to spine-2" in doubts[2]
     )
-    assert infiniband.doubts(telemetry.read(path)) == doubts
+    assert says(infiniband.signs, telemetry.read(path)) == doubts
     healthy = topology.leaf_spine(4, 2, 8, 8, radix=40)
     assert telemetry.read(path).topology().cables["leaf-spine"] == healthy.cables["leaf-spine"] - 1
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from damage import says
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -227,7 +228,7 @@ def test_faults_are_named(file, text, told):
 
 def test_a_sound_port_raises_no_doubt(file):
     """A healthy port would be called sick."""
-    assert mlxlink.doubts(port_of(ROOT / "notebooks" / "logs" / "mlxlink_400g.txt")) == []
+    assert says(mlxlink.port_signs, port_of(ROOT / "notebooks" / "logs" / "mlxlink_400g.txt")) == []
     assert "lane 2 alone" in telemetry.report(
         ROOT / "notebooks" / "logs" / "mlxlink_dirty_lane.txt"
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from damage import damaged
+from damage import damaged, says
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -121,7 +121,7 @@ def test_sixteen_a100():
     )
     line = nccl.fit(table)
     assert 36 * us < line.alpha < 60 * us and 90 * GB < line.beta < 130 * GB
-    assert any("jumps" in doubt for doubt in nccl.doubts(table))
+    assert any("jumps" in doubt for doubt in says(nccl.table_signs, table))
 
 
 @needs_samples
@@ -148,7 +148,7 @@ def test_partial_list_of_ranks():
     assert "extrapolated" in telemetry.report(
         SAMPLES / "nccl_allreduce_16xA100_v2_17_9_no_avg_line.txt"
     )
-    assert not nccl.doubts(table)
+    assert not says(nccl.table_signs, table)
 
 
 @needs_samples
@@ -166,7 +166,7 @@ def test_rank_tags_in_front():
         (pytest.approx(7728.29e-6), 2.17e9, 2.17e9, 0),
         (pytest.approx(7659.38e-6), pytest.approx(2.19e9), pytest.approx(2.19e9), 0),
     ]
-    assert any("share one GPU" in doubt for doubt in nccl.doubts(table))
+    assert any("share one GPU" in doubt for doubt in says(nccl.table_signs, table))
 
 
 @needs_samples
@@ -189,7 +189,7 @@ def test_alltoall_with_a_blank_column():
     assert table.rows[-1].passes[0].busbw == pytest.approx(224.31e9)
     line = nccl.fit(table)
     assert 80 * us < line.alpha < 90 * us and 240 * GB < line.beta < 260 * GB
-    assert any("not validated" in doubt for doubt in nccl.doubts(table))
+    assert any("not validated" in doubt for doubt in says(nccl.table_signs, table))
 
 
 @needs_samples
@@ -238,7 +238,7 @@ def test_every_rank_alone():
     )
     assert [row.size for row in table.rows] == [2**27, 2**27, 2**29, 2**29, 2**28]
     assert table.rows[3].passes[1].algbw == pytest.approx(1777718.25e9)
-    doubts = nccl.doubts(table)
+    doubts = says(nccl.table_signs, table)
     assert "n = 1" in doubts[0] and any("faster than any memory" in doubt for doubt in doubts)
 
 
@@ -271,7 +271,7 @@ def test_real_tables_agree_with_themselves(which):
     table = only(sample(which))
     assert not [
         doubt
-        for doubt in nccl.doubts(table)
+        for doubt in says(nccl.table_signs, table)
         if "algbw is not size" in doubt or "busbw is not algbw" in doubt or "average" in doubt
     ]
 
@@ -345,7 +345,7 @@ def test_damaged_anywhere(which, tmp_path):
             assert not made_up or any(
                 "algbw is not size" in doubt
                 for table in reading.tables
-                for doubt in nccl.doubts(table)
+                for doubt in says(nccl.table_signs, table)
             )
 
 
@@ -393,7 +393,7 @@ def test_what_is_written_is_read_back(file, hosts, per_node, alpha, beta, collec
     printed = max(row.passes[0].half_steps[0] / row.passes[0].time for row in table.rows)
     assert line.alpha / nccl.steps(collective, n) == pytest.approx(alpha, rel=0.01 + 4 * printed)
     assert line.beta * nccl.factor(collective, n) == pytest.approx(beta, rel=0.02 + 20 * printed)
-    assert not nccl.doubts(table)
+    assert not says(nccl.table_signs, table)
 
 
 @settings(
@@ -448,7 +448,7 @@ def test_shipped_allreduce_tells_its_model():
     assert line.alpha / 30 == pytest.approx(
         1.5 * us, rel=0.05
     ) and line.beta * 1.875 == pytest.approx(388 * GB, rel=0.05)
-    assert not nccl.doubts(table)
+    assert not says(nccl.table_signs, table)
     slow = telemetry.report(ROOT / "notebooks" / "logs" / "allreduce_slow_port.txt")
     assert "! under 60 %" in slow and "slowest link" in slow
     alone = telemetry.report(ROOT / "notebooks" / "logs" / "allreduce_each_alone.txt")
@@ -592,14 +592,16 @@ def test_old_error_column_is_no_count(file):
     """
     text = (HEAD + ROW).replace("#wrong", " error").replace("      0", "  2e-07")
     table = only(telemetry.read(file(text)))
-    assert table.check == "error" and not any("wrong" in doubt for doubt in nccl.doubts(table))
+    assert table.check == "error" and not any(
+        "wrong" in doubt for doubt in says(nccl.table_signs, table)
+    )
 
 
 # What looks wrong
 
 
 def doubts_of(file, text):
-    return " | ".join(nccl.doubts(only(telemetry.read(file(text)))))
+    return " | ".join(says(nccl.table_signs, only(telemetry.read(file(text)))))
 
 
 def _text(busbw, **more):

@@ -297,10 +297,7 @@ def test_layouts(file):
         ),
         ("NIC statistics:\n     rx_packets: 5\n", "no counter of pauses or errors"),
         ("rx_prio3_pause: 1\n" + sonic({"Ethernet0": QUIET}, {}), "one tool's output a file"),
-        (
-            sonic({"Ethernet0": QUIET}, {}) + sonic({"Ethernet0": QUIET}, {}),
-            "holds 2 readings",
-        ),
+        (sonic({"Ethernet0": QUIET}, {}) + sonic({"Ethernet0": QUIET}, {}), "holds 2 readings"),
         (sonic({"Ethernet0": QUIET}, {}).replace("  0\n", "\n", 1), "not a whole row"),
         (
             sonic({"Ethernet0": (1234,) * 8}, {}).replace("1,234", "12,34", 1),

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from damage import says
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -119,7 +120,7 @@ def test_mebibytes():
         744912.0,
     )
     assert perftest.share(table, 400 * Gbps) == pytest.approx(0.9764, abs=1e-4)
-    assert table.clocks == (5008.116, 3295.212) and len(perftest.doubts(table)) == 1
+    assert table.clocks == (5008.116, 3295.212) and len(says(perftest.table_signs, table)) == 1
 
 
 @needs_samples
@@ -135,7 +136,7 @@ def test_glued_columns():
         pytest.approx(37330.73e-6),
     )
     assert (table.link, table.mtu, table.device) == ("Ethernet", 1024, "rxe0")
-    said = " ".join(perftest.doubts(table))
+    said = " ".join(says(perftest.table_signs, table))
     assert "692.4 us one way is severe" in said and "in software" in said
 
 
@@ -195,7 +196,10 @@ def test_latency_sweep():
     assert [row.most for row in table.rows] == pytest.approx(
         [value * 1e-6 for value in (6.84, 6.89, 9.06, 6.82, 21.12, 7.07)]
     )
-    assert table.one_way(table.rows[0]) == pytest.approx(0.98 * us) and perftest.doubts(table) == []
+    assert (
+        table.one_way(table.rows[0]) == pytest.approx(0.98 * us)
+        and says(perftest.table_signs, table) == []
+    )
 
 
 @needs_samples
@@ -223,14 +227,14 @@ def test_shipped_sweeps():
     table = only(LOGS / "perftest_write_bw.txt")
     assert (
         0.96 < perftest.share(table, 400 * Gbps) < 0.975
-        and perftest.doubts(table, 400 * Gbps) == []
+        and says(perftest.table_signs, table, 400 * Gbps) == []
     )
     assert table.rows[0].messages == pytest.approx(1 / 0.22e-6, rel=0.03)
     assert "a 400 Gb/s port" in telemetry.report(LOGS / "perftest_write_bw.txt")
     table = only(LOGS / "perftest_write_lat.txt")
     assert (
         table.one_way(table.rows[0]) == pytest.approx(1.05e-6, rel=0.05)
-        and perftest.doubts(table) == []
+        and says(perftest.table_signs, table) == []
     )
 
 
@@ -268,7 +272,7 @@ def test_bandwidths_are_read_back(file, found, unit, both, peaks, verb):
             and (row.peak is None) == (not peaks or 1.1 * average < step)
         )
         assert table.one_way(row) == row.average / (1 + both)
-    assert not any("message rate" in doubt for doubt in perftest.doubts(table))
+    assert not any("message rate" in doubt for doubt in says(perftest.table_signs, table))
     assert telemetry.report(file(text))
 
 
@@ -299,7 +303,7 @@ def test_the_two_unit_names_are_one(file):
     lied = only(
         file(made.perftest_bandwidth([65536], [24 * GB], unit="Gb/sec").replace("Gb/sec", "MB/sec"))
     )
-    assert "not these units" in perftest.doubts(lied)[0]
+    assert "not these units" in says(perftest.table_signs, lied)[0]
 
 
 @pytest.mark.parametrize(
@@ -352,9 +356,12 @@ def test_against_the_ports_rate(file):
     assert perftest.share(half, 400 * Gbps) == pytest.approx(0.48) and perftest.share(
         both, 400 * Gbps
     ) == pytest.approx(0.96)
-    assert perftest.doubts(half, 400 * Gbps)[0].startswith("48% of the port's 400 Gb/s")
-    assert perftest.doubts(half, 200 * Gbps) == [] and perftest.doubts(both, 400 * Gbps) == []
-    assert "more than the port carries" in perftest.doubts(half, 100 * Gbps)[0]
+    assert says(perftest.table_signs, half, 400 * Gbps)[0].startswith("48% of the port's 400 Gb/s")
+    assert (
+        says(perftest.table_signs, half, 200 * Gbps) == []
+        and says(perftest.table_signs, both, 400 * Gbps) == []
+    )
+    assert "more than the port carries" in says(perftest.table_signs, half, 100 * Gbps)[0]
     with pytest.raises(ValueError, match="rate must be more than zero"):
         perftest.share(half, 0)
 

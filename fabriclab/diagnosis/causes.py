@@ -43,6 +43,30 @@ CAUSES = {
         "unset NCCL_IB_HCA, run all_reduce_perf with NCCL_DEBUG=INFO again, and see every port of"
         " the node behind NET/IB",
     ),
+    "gdr": Cause(
+        "GPUDirect RDMA is off",
+        "NCCL and configuration",
+        "load nvidia_peermem (or use DMA-BUF) on every node, then NCCL_DEBUG=INFO again: is GDRDMA"
+        " behind NET/IB?",
+    ),
+    "mtu": Cause(
+        "an MTU that differs on the path",
+        "transport and congestion",
+        "compare active_mtu (ibv_devinfo) at both ends and the MTU of the switch ports between:"
+        " make them one, and run again",
+    ),
+    "pcie": Cause(
+        "ACS, IOMMU or PCIe below the NIC",
+        "the host",
+        "run ib_write_bw from host and from GPU memory; lspci -vvv for LnkSta and ACSCtl, and the"
+        " kernel's IOMMU setting: ACS off on the bridges, IOMMU passed through",
+    ),
+    "host": Cause(
+        "one slow host",
+        "the host",
+        "take that host out and run the same collective again; then look at its clocks, PCIe,"
+        " memory and NICs",
+    ),
     "neighbour": Cause(
         "a noisy neighbour on the path",
         "transport and congestion",
@@ -85,7 +109,20 @@ CAUSES = {
     ),
 }
 
-NETWORK = ("socket", "hca", "neighbour", "storm", "ecmp", "placement", "link", "setting")
+NETWORK = (
+    "socket",
+    "hca",
+    "gdr",
+    "mtu",
+    "pcie",
+    "host",
+    "neighbour",
+    "storm",
+    "ecmp",
+    "placement",
+    "link",
+    "setting",
+)
 
 
 def _all(weight, **others):
@@ -101,6 +138,10 @@ SIGNS = {
     "gpu-low": {"input": 1},  # the chapter: starved input and a slow network look alike here
     "gpu-waits": _all(1, input=-3),
     "gpu-busy": {"input": -2},
+    "gpu-sparse": {},
+    "gpu-unclear": {},
+    "gpu-left-out": {"host": 1},
+    "slow": {},
     "input-cures": _all(-3, input=3),
     "input-partly": {"input": 1},
     "input-cleared": {"input": -3},
@@ -112,6 +153,58 @@ SIGNS = {
     # 2: NCCL
     "alone": {"alone": 4},
     "socket": {"socket": 4},
+    "socket-set": {},
+    "networks-differ": {"socket": 2},
+    "transport": {"socket": -4},
+    "ports-all": {"hca": -4},
+    "told-ports": {},
+    "one-port": {},
+    "ports-unused": {"hca": 1},
+    "speeds-differ": {},
+    "no-gdr": {"gdr": 4},
+    "shm": {},
+    "net-inside": {},
+    "rails-change": {},
+    "ring-crosses": {},
+    "nccl-warns": {},
+    # NCCL's status of a transfer, as verbs name it
+    "status-retry": {"mtu": 1, "link": 1, "storm": 1},
+    "status-not-ready": {"host": 1},
+    "status-protection": {"pcie": 2, "gdr": 1, "link": -2},
+    "status-length": {"mtu": 3, "link": -1},
+    "status-flushed": {},
+    "status-other": {},
+    "test-died": {},
+    # nccl-tests: what spoils a table, or is odd in it
+    "wrong-results": {},
+    "out-of-bounds": {},
+    "unchecked": {},
+    "ranks-disagree": {},
+    "shared-gpu": {},
+    "algbw-off": {},
+    "busbw-off": {},
+    "mean-off": {},
+    "beyond-memory": {},
+    "passes-differ": {},
+    "busbw-falls": {},
+    "hole": {},
+    "busbw-jumps": {},
+    "stalled": {},
+    "cut-short": {},
+    "nvlink-low": {},
+    "nics-low": {},
+    "nccl-beyond": {},
+    "nccl-good-once": {},
+    "nccl-good-so-far": {},
+    "alltoall-good": {},
+    "alltoall-low": {},
+    "slow-on-some-hosts": {"host": 2, "link": 1, "neighbour": -1},
+    # NCCL's topology
+    "pcie-slow": {"pcie": 3},
+    "pcie-narrow": {"pcie": 1},
+    "nvlinks-differ": {},
+    "gpus-uneven": {},
+    "gpu-far": {},
     "fewer-than-gpus": {"hca": 1},  # as many nodes are built
     "few-ports": {"hca": 3, "link": -1, "ecmp": -1, "placement": -1},
     "forced-ports": {"hca": 1},
@@ -123,7 +216,6 @@ SIGNS = {
     "nccl-like-ports": {"hca": 1, "link": -1, "ecmp": -1},
     "nccl-like-lanes": {"link": 1, "setting": 1, "ecmp": 1},
     "nccl-varies": {"neighbour": 2, "ecmp": 1, "storm": 1, "link": -2, "hca": -2, "placement": -1},
-    "nccl-timeouts": {"storm": 1, "link": 1},
     "alltoall-only": {"placement": 3, "ecmp": 1, "link": -2, "hca": -2},
     # 3: point to point
     "pairs-good": {"link": -1, "neighbour": -1, "ecmp": -1, "storm": -1},
@@ -135,6 +227,22 @@ SIGNS = {
     "some-pairs": {"link": 1, "ecmp": 1},
     "more-flows-cure": {"ecmp": 3, "link": -3, "neighbour": -1, "storm": -1},
     "cold-part": {"link": 2, "storm": 1, "ecmp": -1, "neighbour": -1, "placement": -1, "hca": -1},
+    "cold-host": {"host": 3, "ecmp": -2, "neighbour": -1, "storm": -1},
+    "cold-alike": {},
+    "cold-unexplained": {},
+    "pairs-unclear": {},
+    "gpu-memory-low": {"pcie": 3, "placement": -1},
+    "host-memory-good": {"pcie": 2, "link": -2, "ecmp": -2, "neighbour": -2, "storm": -1},
+    "mtu-differs": {"mtu": 3},
+    "too-fast": {},
+    "loopback": {},
+    "software": {},
+    "clocks": {},
+    "too-short": {},
+    "average-above-peak": {},
+    "messages-off": {},
+    "average-falls": {},
+    "long-tail": {"neighbour": 1, "storm": 1},
     "cold-scattered": {"ecmp": 2, "neighbour": 1, "link": -1},
     "pair-unjudged": {"counters": -3},
     "late": {"neighbour": 1, "storm": 1, "ecmp": 1, "link": -1},
@@ -144,6 +252,10 @@ SIGNS = {
     "stormed": {"storm": 4},
     "stormed-before": {"storm": 2},  # counted since who knows when
     "card-storms": {"storm": 2},
+    "storms-spread": {},
+    "watchdog-slow": {},
+    "dropped": {},
+    "many-priorities": {},
     "one-pauser": {"storm": 2, "neighbour": -1},
     "paused": {"storm": 1, "neighbour": 1, "ecmp": 1},
     "no-pauses": {"storm": -3, "neighbour": -1, "ecmp": -1},
@@ -153,8 +265,25 @@ SIGNS = {
     },  # credits, not pauses; two flows that meet on one route are halved there as well
     "waits": {"neighbour": 1, "placement": 1},
     "discards": {"neighbour": 1, "storm": 1, "link": -2},
+    "discards-once": {},
+    "not-comparable": {},
+    "no-counters": {},
+    "rate": {},
+    "idle": {},
+    "fabric-unclear": {},
     "others-fill-it": {"neighbour": 3, "link": -1},
     "counters-full": {"counters": 3},
+    "marked": {"neighbour": 1, "ecmp": 1},
+    "cached-counts": {},
+    # counters of RDMA devices, since the driver was loaded
+    "rdma-damage": {"link": 2},
+    "rdma-down": {"link": 1},
+    "rdma-retry": {"mtu": 1, "link": 1, "storm": 1},
+    "rdma-loss": {"link": 1, "neighbour": 1},
+    "rdma-discard": {"neighbour": 1, "storm": 1},
+    "rdma-receiver": {"host": 1},
+    "rdma-work": {},
+    "rdma-marked": {"neighbour": 1, "ecmp": 1},
     "quiet": {"neighbour": -2, "storm": -1, "placement": -1},
     "tapered": {"placement": 3},
     "not-tapered": {"placement": -3},
@@ -163,7 +292,26 @@ SIGNS = {
     "slower-port": {"link": 1},  # than another one here, which may be meant for something else
     "set-slow": {"setting": 4, "link": -3, "ecmp": -2},
     "port-down": {"link": 1},
+    "port-idle": {},
+    "one-lane": {"link": 1},
+    "mtu-below": {},
+    "nvlink-down": {},
+    "nvlink-slow": {},
+    "nvlink-errors": {},
+    "acs-on": {"pcie": 3},
+    "nic-far": {"pcie": 1},
     "slow-cable": {"link": 3},
+    "uneven": {},
+    "asleep": {},
+    "one-end": {},
+    "ends-disagree": {},
+    "no-speed": {},
+    "firmware-says": {"link": 1},
+    "fec-margin": {"link": 1},
+    "bad-lane": {"link": 2},
+    "recoveries": {"link": 1},
+    "errors-old": {},
+    "other-errors": {},
     "bit-errors": {"link": 2},
     "receive-errors": {"link": 2},
     "errors-once": {"link": 1},  # counted since who knows when
@@ -172,11 +320,26 @@ SIGNS = {
 }
 
 SLOW = frozenset(
-    ("slow", "nccl-low", "alltoall-only", "pair-low", "nccl-varies", "pair-varies")
+    (
+        "slow",
+        "nccl-low",
+        "alltoall-low",
+        "alltoall-only",
+        "pair-low",
+        "gpu-memory-low",
+        "nccl-varies",
+        "pair-varies",
+        "slow-on-some-hosts",
+    )
 )  # something is slow, whatever the cause
 FELT = SLOW | {
     "late",
-    "nccl-timeouts",
+    "test-died",
+    "status-retry",
+    "status-not-ready",
+    "status-protection",
+    "status-length",
+    "status-other",
 }  # something is amiss for a job; without it a weak sign of a fault is none of a cause
 SOUND = {  # what shows that a step was looked at and found in order
     1: {"gpu-full", "gpu-busy", "input-cleared"},

@@ -9,12 +9,25 @@ from fabriclab.diagnosis.evidence import TOLD
 from fabriclab.diagnosis.finding import NEAR, PAYLOAD, VARIES, Finding
 from fabriclab.telemetry import nccl, perftest
 from fabriclab.telemetry.nccl import ways as nccl_ways
+from fabriclab.telemetry.nccl import wire
 from fabriclab.units import si
+
+_RING = ("all_reduce", "reduce_scatter", "all_gather")  # whose steps `cluster.slow_link` counts
+_SPOILT = {
+    "wrong-results",
+    "out-of-bounds",
+    "beyond-memory",
+    "shared-gpu",
+    "algbw-off",
+    "busbw-off",
+}
 
 
 @dataclass(frozen=True)
-class _Run:
-    """A table of nccl-tests beside its model: `slowdown` is healthy bandwidth over measured."""
+class Run:
+    """A table of nccl-tests beside its model: `slowdown` is healthy bandwidth over measured;
+    `hosts` by name, as far as they are listed.
+    """
 
     file: str
     collective: str
@@ -25,10 +38,20 @@ class _Run:
     healthy: float
     alpha: float
     ports: int
+    hosts: frozenset
 
     @property
     def slowdown(self):
         return self.healthy / self.measured
+
+    @property
+    def slow(self):
+        return self.slowdown > 1 / perftest.GOOD
+
+    @property
+    def fits(self):
+        """Whether the model can be of this machine at all: nothing is faster than healthy."""
+        return self.slowdown >= 1 / wire.FITS
 
     @property
     def busbw(self):
@@ -38,36 +61,30 @@ class _Run:
 
 def runs(evidence):
     """The tables of several nodes that a model exists for, each with its healthy bandwidth (algbw,
-    bytes/s).
-
-    A ring over all ports of a node, g GPUs on each: ``S/T = g b n / (2 (n-1))`` for AllReduce,
-    twice that for its halves; an AllToAll, of which (n-g)/n leaves the node: ``S/T = b n / (n-g)``;
-    b is what a port carries of payload.
+    bytes/s): ``busbw = p b / traffic``, with p ports a node of b payload each and
+    `nccl.wire.traffic`. Tables that are spoilt, of one NVLink domain, or without a count of hosts
+    are left out.
     """
     port, found = evidence.port()[0] * PAYLOAD, []
     for file, reading in evidence.of(nccl.Reading):
         for table in reading.tables:
             names, n = nccl.candidates(table), nccl.ranks(table).count
-            nodes = len({process.host for process in table.processes}) or evidence.told.nodes or 1
-            if len(names) != 1 or not n or nodes < 2 or n % nodes or n <= nodes // 2:
+            nodes = wire.hosts(table).count or evidence.told.nodes
+            if len(names) != 1 or not n or not nodes or wire.in_racks(table):
+                continue
+            if _SPOILT & {sign.name for sign in nccl.table_signs(table, port)}:
+                continue
+            times = wire.traffic(names[0], n, nodes)
+            if not times or names[0] in ("sendrecv", "gather", "scatter") or n <= nodes // 2:
                 continue
             ports = evidence.told.ports_per_node or _ports_there(evidence) or n // nodes
-            healthy = {
-                "all_reduce": ports * port * n / (2 * (n - 1)),
-                "reduce_scatter": ports * port * n / (n - 1),
-                "all_gather": ports * port * n / (n - 1),
-                "alltoall": ports * port * nodes / (nodes - 1) / (n // nodes),
-            }.get(names[0])
+            healthy = ports * port / float(times) / nccl.factor(names[0], n)
             row = max(table.rows, key=lambda row: row.size)
-            if not healthy or not row.size or row.out_of_place.time <= 0:
+            if not row.size or row.out_of_place.time <= 0:
                 continue
-            try:
-                line = nccl.fit(table)
-                measured, alpha = line.beta, line.alpha
-            except ValueError:  # no line fits: the largest message is the nearest to its bandwidth
-                measured, alpha = row.size / row.out_of_place.time, 0.0
+            measured, alpha = _speed(table, row)
             found.append(
-                _Run(
+                Run(
                     file,
                     names[0],
                     n,
@@ -77,59 +94,42 @@ def runs(evidence):
                     healthy,
                     alpha,
                     ports,
+                    frozenset(process.host for process in table.processes),
                 )
             )
     return found
+
+
+def _speed(table, row):
+    """(algbw, start-up): by the fit, or where no line fits by the largest message, which is the
+    nearest to its bandwidth.
+    """
+    try:
+        line = nccl.fit(table)
+    except ValueError:
+        line = None
+    if line is None or line.worst > nccl.BAD_FIT:
+        return row.size / row.out_of_place.time, 0.0
+    return line.beta, line.alpha
 
 
 def collective(evidence):
     """Step 2: which transport and ports NCCL took, and what its collectives reach against the
     model.
     """
-    found = []
-    for file, reading in evidence.of(nccl.Reading):
-        for table in reading.tables:
-            zeros = [process for process in table.processes if process.rank == 0]
-            if nccl.ranks(table).count == 1:
-                each = f"{len(zeros)} ranks call themselves 0" if len(zeros) > 1 else "n = 1"
-                found.append(
-                    Finding(
-                        2,
-                        "alone",
-                        f"busbw is 0 although algbw is not, and {each}: each rank ran alone, and no"
-                        " link was measured",
-                        file,
-                    )
-                )
-    found += _log(evidence)
-    seen, measured = {}, runs(evidence)
+    found = _log(evidence)
+    measured = runs(evidence)
     for run in measured:
         found += _against_model(evidence, run)
-        other = seen.setdefault((run.collective, run.ranks), run)
-        if max(run.slowdown, other.slowdown) >= VARIES * min(run.slowdown, other.slowdown):
-            both = f"{other.busbw} in {other.file} and {run.busbw} here"
-            found.append(
-                Finding(
-                    2,
-                    "nccl-varies",
-                    f"the same {run.collective} gave {both}: what slows it comes and goes",
-                    run.file,
-                )
-            )
+    found += _repeats(measured)
     if any(finding.sign == "nccl-low" for finding in found):  # good once and low once is not good
-        found = [
-            replace(finding, sign="nccl-good-once") if finding.sign == "nccl-good" else finding
-            for finding in found
-        ]
-    if any(
-        finding.sign == "fewer-than-gpus" for finding in found
-    ):  # all that these ports give, and perhaps not all that the node should
-        found = [
-            replace(finding, sign="nccl-good-so-far") if finding.sign == "nccl-good" else finding
-            for finding in found
-        ]
-    slow = {run.collective for run in measured if run.slowdown >= 1 / perftest.GOOD}
-    rings = [run for run in measured if run.collective != "alltoall"]
+        found = _renamed(found, "nccl-good-once")
+    if any(finding.sign == "fewer-than-gpus" for finding in found):
+        # all that these ports give, and perhaps not all that the node should
+        found = _renamed(found, "nccl-good-so-far")
+    fitting = [run for run in measured if run.fits]
+    slow = {run.collective for run in fitting if run.slow}
+    rings = [run for run in fitting if run.collective != "alltoall"]
     if slow == {"alltoall"} and rings:
         found.append(
             Finding(
@@ -143,14 +143,52 @@ def collective(evidence):
     return found
 
 
+def _renamed(found, sign):
+    return [
+        replace(finding, sign=sign) if finding.sign == "nccl-good" else finding for finding in found
+    ]
+
+
+def _repeats(measured):
+    """What the same collective gave at another time, or on other hosts, which is no repeat."""
+    found, seen = [], {}
+    for run in measured:
+        for other in seen.setdefault((run.collective, run.ranks), []):
+            slow, fast = sorted((run, other), key=lambda one: one.measured)
+            if slow.slowdown < VARIES * fast.slowdown:
+                continue
+            both = f"{fast.busbw} in {fast.file} and {slow.busbw} in {slow.file}"
+            if fast.hosts == slow.hosts or not fast.hosts or not slow.hosts:
+                found.append(
+                    Finding(
+                        2,
+                        "nccl-varies",
+                        f"the same {run.collective} gave {both}: what slows it comes and goes",
+                        slow.file,
+                    )
+                )
+            elif not fast.slow:
+                apart = sorted(slow.hosts - fast.hosts) or sorted(slow.hosts)
+                found.append(
+                    Finding(
+                        2,
+                        "slow-on-some-hosts",
+                        f"{run.collective} gave {both}, on other hosts: look at"
+                        f" {', '.join(apart[:4])}",
+                        slow.file,
+                    )
+                )
+            break
+        seen[run.collective, run.ranks].append(run)
+    return found
+
+
 def _log(evidence):
     found = []
     for file, log in evidence.logs():
         per_host = _ports(log)
         gpus, forced = _gpus_per_node(evidence, log), dict(log.forced).get("NCCL_IB_HCA")
         wanted = evidence.told.ports_per_node or gpus
-        if log.network == "Socket":
-            found.append(Finding(2, "socket", "NCCL took TCP sockets, not RDMA", file))
         few = {host: ports for host, ports in per_host.items() if wanted and ports < wanted}
         if few:
             host, ports = next(iter(few.items()))
@@ -159,29 +197,20 @@ def _log(evidence):
                 or [port for at, port in log.ports if at == host]
             )
             sure = evidence.told.ports_per_node or _listed(log).get(host, 0) >= wanted
-            sign = "few-ports" if sure or forced else "fewer-than-gpus"
             whose = (
                 f"where {wanted} were to be used"
                 if sure
                 else f"with {gpus} GPUs; that each should have one is not told (ports_per_node)"
             )
-            found.append(
-                Finding(
-                    2,
-                    sign,
-                    f"{host} uses {ports} port{'s' * (ports != 1)} ({used[:80]}), {whose}",
-                    file,
-                )
-            )
-        if forced:
-            found.append(
-                Finding(
-                    2,
-                    "forced-ports" if few else "told-ports",
-                    f"NCCL_IB_HCA is set to {forced[:60]}",
-                    file,
-                )
-            )
+            says = f"{host} uses {ports} port{'s' * (ports != 1)} ({used[:80]}), {whose}"
+            if sure or forced:
+                found.append(Finding(2, "few-ports", says, file))
+            else:
+                found.append(Finding(2, "fewer-than-gpus", says, file))
+        if forced and few:
+            found.append(Finding(2, "forced-ports", f"NCCL_IB_HCA is set to {forced}", file))
+        elif forced:
+            found.append(Finding(2, "told-ports", f"NCCL_IB_HCA is set to {forced}", file))
         if log.ports and not few and log.network != "Socket":
             found.append(
                 Finding(
@@ -192,17 +221,12 @@ def _log(evidence):
                     file,
                 )
             )
-        timeouts = [
-            text
-            for text in log.warnings
-            if "error 12" in text or "timeout" in text.lower() or "timed out" in text.lower()
-        ]
-        if timeouts:
+        if per_host and not few and evidence.told.ports_per_node and log.network != "Socket":
             found.append(
                 Finding(
                     2,
-                    "nccl-timeouts",
-                    f"a transfer was given up after all retries: {timeouts[0][:80]}",
+                    "ports-all",
+                    f"all {evidence.told.ports_per_node} ports a node are used",
                     file,
                 )
             )
@@ -239,31 +263,30 @@ def _ports_there(evidence):
 def _gpus_per_node(evidence, log):
     for _, reading in evidence.of(nccl.Reading):
         for table in reading.tables:
-            hosts = {process.host for process in table.processes}
-            if (
-                hosts
-                and (nccl.ranks(table).count or 0) > 1
-                and len(table.processes) % len(hosts) == 0
-            ):
-                return len(table.processes) // len(hosts)
-    return (
-        log.ranks // len(log.hosts)
-        if log.ranks and log.hosts and log.ranks % len(log.hosts) == 0
-        else None
-    )
+            n, nodes = nccl.ranks(table).count or 0, wire.hosts(table).count
+            if nodes and n > 1 and n % nodes == 0:
+                return n // nodes
+    nodes = evidence.told.nodes or len(log.hosts)  # one host's log is one host's
+    return log.ranks // nodes if log.ranks and nodes and log.ranks % nodes == 0 else None
 
 
 def _against_model(evidence, run):
     share, says = 1 / run.slowdown, f"{run.collective} of {run.ranks} ranks: {run.busbw}"
-    if run.slowdown < 1 / perftest.GOOD:
+    of_healthy = f"{says}, {share:.0%} of what healthy ports give"
+    if not run.fits:
         return [
             Finding(
                 2,
-                "nccl-good" if run.collective != "alltoall" else "alltoall-good",
-                f"{says}, {share:.0%} of what healthy ports give",
+                "nccl-beyond",
+                f"{of_healthy}: the model of {run.ports} ports a node does not hold here, so this"
+                " is no evidence",
                 run.file,
             )
         ]
+    if not run.slow:
+        if run.collective == "alltoall":
+            return [Finding(2, "alltoall-good", of_healthy, run.file)]
+        return [Finding(2, "nccl-good", of_healthy, run.file)]
     if not evidence.port_known:
         rate, who = evidence.port()
         return [
@@ -278,7 +301,7 @@ def _against_model(evidence, run):
     ports, like, found = run.ports, "", []
     used = {ports for _, log in evidence.logs() for ports in _ports(log).values()}
     few = [k for k in used or {1} if k < ports and abs(share * ports / k - 1) < 2 * NEAR]
-    if run.collective != "alltoall":
+    if run.collective in _RING:
         steps = nccl.steps(run.collective, run.ranks)
         beta = run.healthy * nccl.factor(run.collective, run.ranks)
         for slowdown in (2, 4):

@@ -31,38 +31,14 @@ def congestion(evidence):
 
 
 def _watchdog(file, reading):
-    if reading.storms:
-        worst = next((queue for queue in reading.storms if queue.stormed), reading.storms[0])
-        return [
-            Finding(
-                4,
-                "stormed" if worst.stormed else "stormed-before",
-                f"{worst.port} queue {worst.number} was paused without a break {worst.detected}"
-                f" time{'s' * (worst.detected != 1)}, {worst.dropped:,} packets"
-                f" dropped{'' if worst.stormed else '; all over, and when is not told'}",
-                file,
-            )
-        ]
-    return (
-        [Finding(4, "no-storm", f"{len(reading.queues)} queues watched, no storm", file)]
-        if reading.queues
-        else []
-    )
+    if reading.storms or not reading.queues:
+        return []
+    return [Finding(4, "no-storm", f"{len(reading.queues)} queues watched, no storm", file)]
 
 
 def _pauses(file, reading, rate):
     counted = [port for port in reading.ports if port.counted]
     found = []
-    for port in counted:
-        if storms := sum(value for counter, value in port.lost if "storm" in counter):
-            found.append(
-                Finding(
-                    4,
-                    "card-storms",
-                    f"the card's own watchdog noticed {storms:,} times that it paused without end",
-                    file,
-                )
-            )
     by_rx = sorted(counted, key=lambda port: -sum(value or 0 for value in port.rx))
     frames = [sum(value or 0 for value in port.rx) for port in by_rx]
     # fewer frames than one storm takes, each stopping the line for as long as one can, were none
@@ -111,33 +87,15 @@ def _port(evidence, called, answers):
         evidence.port()[0],
     )
     full = [counter for counter in last.full if counter in ("PortXmitData", "PortRcvData")]
-    if full:
-        size = si(last.sent if "PortXmitData" in full else last.received, "B")
-        found.append(
-            Finding(
-                4,
-                "counters-full",
-                f"{called}: {' and '.join(full)} stand at all ones: at least {size} each, and any"
-                " rate from them is a lower bound",
-                file,
-            )
-        )
     grown, between = (
         _between(evidence, first, last, len(answers) - 1) if len(answers) > 1 else (None, None)
     )
     if grown is None and len(answers) > 1:
         found.append(Finding(4, "not-comparable", f"{called}: {between}", file))
+    if grown is None and len(answers) > 1:
+        once = [sign for sign in perfquery.port_signs(last) if sign.name == "discards-once"]
+        return found + [Finding(4, *sign, file, odd=True) for sign in once]
     if grown is None:
-        if last.count("PortXmitDiscards") and last.count("PortRcvErrors") == 0:
-            found.append(
-                Finding(
-                    4,
-                    "discards-once",
-                    f"{called}: {last.count('PortXmitDiscards'):,} discards since the counters were"
-                    " cleared, when is not known",
-                    file,
-                )
-            )
         return found
     if grown.get("PortXmitDiscards") and not grown.get("PortRcvErrors"):
         found.append(

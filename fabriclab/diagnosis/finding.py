@@ -7,22 +7,22 @@ that say how near is near.
 
 from dataclasses import dataclass
 
-from fabriclab import catalog
-from fabriclab.units import GB
+from fabriclab.telemetry.perftest import NEAR, PAYLOAD
 
-PAYLOAD = (
-    48 * GB / catalog.NDR.beta
-)  # the chapter, Checkpoint 1.5: 48 of 50 GB/s arrive over a healthy port
-NEAR = 0.08  # of a model's value: as near as a busy cluster repeats itself
+__all__ = ["NEAR", "PAYLOAD", "SLOWER", "VARIES", "Finding"]
+
 VARIES = 1.25  # the same test again, and this much faster or slower
 SLOWER = 1.05  # a step that takes so much longer is slower, not a wave
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one step showed: a `sign` by name, in words, and from which file."""
+    """What one step showed: a `sign` by name, in words, and from which file. `odd` where a reader
+    marks it as standing out.
+    """
 
     step: int
     sign: str
     says: str
     file: str
+    odd: bool = False

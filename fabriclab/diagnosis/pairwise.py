@@ -1,10 +1,10 @@
 """Step 3, point to point: what pairs of hosts reach against what their ports carry, and how
-steadily.
+steadily. What one test shows by itself its reader marks; here tests are held against one another.
 """
 
 from fabriclab.diagnosis.collective import runs
 from fabriclab.diagnosis.evidence import TOLD
-from fabriclab.diagnosis.finding import NEAR, PAYLOAD, VARIES, Finding
+from fabriclab.diagnosis.finding import NEAR, VARIES, Finding
 from fabriclab.telemetry import pairs, perftest
 from fabriclab.telemetry.infiniband import Fabric
 from fabriclab.units import si
@@ -15,21 +15,18 @@ def point_to_point(evidence):
     taken for one pair.
     """
     rate, who = evidence.port()
-    tests, found, latencies = [], [], []
+    found, latencies = [], []
     for file, reading in evidence.of(perftest.Reading):
-        for table in reading.tables:
-            if why := _beside_the_point(table, rate):
-                found.append(Finding(3, "no-link", why, file))
-            elif table.kind == "latency":
-                latencies.append((file, table))
-            elif (
-                table.bidirectional is not None
-                and max(row.size for row in table.rows) >= perftest.LARGE
-            ):
-                tests.append((file, table, perftest.share(table, rate)))
-    slow = [(file, table, share) for file, table, share in tests if share < perftest.GOOD]
-    good = [(file, table, share) for file, table, share in tests if share >= perftest.GOOD]
-    for file, table, share in good[:1] if not slow else []:
+        latencies += [(file, table) for table in reading.tables if table.kind == "latency"]
+    tests = [
+        (file, table, perftest.share(table, rate))
+        for file, table in evidence.tests()
+        if perftest.share(table, rate) <= 1 + NEAR
+    ]
+    slow = [one for one in tests if not perftest.good(one[1], rate)]
+    good = [one for one in tests if perftest.good(one[1], rate)]
+    if good and not slow:
+        file, table, share = good[0]
         found.append(
             Finding(
                 3,
@@ -40,42 +37,21 @@ def point_to_point(evidence):
                 file,
             )
         )
-    if not evidence.port_known and not good:  # half of one port is the whole of another
-        says = f"port = … in {TOLD} tells whether that is slow"
+    if not evidence.rate:  # half of one port is the whole of another
         found += [
             Finding(
                 3,
                 "pair-unjudged",
                 f"{si(table.one_way(table.best), 'B/s')}, {share:.0%} of {_port(rate, who)};"
-                f" {says}",
+                f" port = … in {TOLD} tells whether that is slow",
                 file,
             )
             for file, table, share in slow
         ]
-    else:
-        found += [
-            finding
-            for file, table, share in slow
-            for finding in _slow_pair(file, table, share, rate)
-        ]
-    if {file for file, _, _ in good} - {file for file, _, _ in slow} and slow:
-        found.append(
-            Finding(
-                3,
-                "some-pairs",
-                f"{len(slow)} of {len(tests)} tests are slow, the others reach"
-                f" {max(share for _, _, share in good):.0%} of the port",
-                slow[0][0],
-            )
-        )
+    found += _beside_each_other(slow, good, tests)
     for file in dict.fromkeys(file for file, _, _ in slow):
         found += _same_pair(file, [(table, share) for at, table, share in tests if at == file])
-    if (
-        not slow
-        and good
-        and evidence.port_known
-        and any(run.slowdown >= 1 / perftest.GOOD for run in runs(evidence))
-    ):
+    if good and not slow and evidence.port_known and any(run.slow for run in runs(evidence)):
         found.append(
             Finding(
                 3,
@@ -85,7 +61,8 @@ def point_to_point(evidence):
                 good[0][0],
             )
         )
-    found += [finding for file, table in latencies for finding in _latency(file, table)]
+    found += _mtus(evidence)
+    found += [finding for file, table in latencies for finding in _prompt(file, table)]
     return found + [
         finding
         for file, reading in evidence.of(pairs.Reading)
@@ -93,129 +70,95 @@ def point_to_point(evidence):
     ]
 
 
-def _beside_the_point(table, rate):
-    """Why a table says nothing about the job's links, "" if it does."""
-    if table.loopback:
-        return "both ends are one port: a loopback, and no cable was crossed"
-    if (table.device or "").startswith(("rxe", "siw")):
-        return f"{table.device} is RDMA in software: it measures the CPU"
-    if (
-        table.kind == "bandwidth"
-        and table.bidirectional is not None
-        and perftest.share(table, rate) > 1 + NEAR
-    ):
-        return (
-            f"{si(table.one_way(table.best), 'B/s')} is more than the {si(rate, 'b/s')} port"
-            " carries: a loopback, or another port"
-        )
-    return ""
-
-
-def _matrix(evidence, file, reading, rate):
-    """What the cold cells of an all-pairs measurement say: one part that is slow wherever it is
-    passed, or cells without a pattern.
-    """
-    verdict = None
-    for fabric in [fabric for _, fabric in evidence.of(Fabric)] + [None]:
-        try:
-            verdict = verdict or pairs.explain(reading, fabric)
-        except ValueError:  # hosts that the fabric names otherwise: then only hosts can be told
-            continue
-    found = (
-        [
-            Finding(3, "cold-alike" if verdict.alike else "cold-part", line, file)
-            for line in verdict.lines[:3]
-        ]
-        if verdict.findings
-        else []
-    )
-    if verdict.unexplained.size:
-        sign, words = (
-            ("cold-scattered", "no one part explains: collisions, or a load that comes and goes")
-            if verdict.wired
-            else (
-                "cold-unexplained",
-                (
-                    "no one host explains; with ibnetdiscover beside it, leaves and spines are"
-                    " looked at"
-                ),
-            )
-        )
-        found.append(Finding(3, sign, f"{verdict.unexplained.size} cold pairs that {words}", file))
-    if verdict.level < perftest.GOOD * rate and not evidence.port_known:
-        found.append(
-            Finding(
-                3,
-                "pair-unjudged",
-                f"a usual pair reaches {si(verdict.level, 'B/s')}; port = … in {TOLD} tells whether"
-                " that is slow",
-                file,
-            )
-        )
-    elif verdict.level < perftest.GOOD * rate:
-        found.append(
-            Finding(
-                3,
-                "pair-low",
-                f"even a usual pair reaches {si(verdict.level, 'B/s')}, {verdict.level / rate:.0%}"
-                f" of the port's {si(rate, 'b/s')}",
-                file,
-            )
-        )
-    elif found:
-        found.append(
-            Finding(
-                3,
-                "pair-low",
-                f"the coldest pair reaches {si(float(reading.pairs.bandwidth.min()), 'B/s')}, a"
-                f" usual one {si(verdict.level, 'B/s')}",
-                file,
-            )
-        )
-    if not found and not verdict.healthy:
-        return [Finding(3, "pairs-unclear", verdict.lines[0], file)]
-    return found or [
-        Finding(
-            3,
-            "pairs-good",
-            f"{len(reading.pairs)} pairs around {si(verdict.level, 'B/s')}, none of them cold",
-            file,
-        )
-    ]
-
-
 def _port(rate, who):
     return f"{si(rate, 'b/s')}; {who}"
 
 
-def _slow_pair(file, table, share, rate):
-    reached = f"{si(table.one_way(table.best), 'B/s')}, {share:.0%} of the port's {si(rate, 'b/s')}"
-    found = [Finding(3, "pair-low", f"{reached}; a healthy one gives {PAYLOAD:.0%}", file)]
-    large = [row for row in table.rows if row.size >= perftest.LARGE]
-    halts = [row for row in large if row.peak and row.average < 0.8 * row.peak]
-    if halts:
-        found.append(
+def _beside_each_other(slow, good, tests):
+    """What a slow test beside a good one says: that of GPU memory is not held against a pair."""
+    if not slow or not good:
+        return []
+    host_good = [one for one in good if not one[1].gpu]
+    if all(table.gpu for _, table, _ in slow) and host_good:
+        return [
             Finding(
                 3,
-                "pair-stop-and-go",
-                f"the average is {halts[-1].average / halts[-1].peak:.0%} of the peak: it stops and"
-                " starts",
-                file,
+                "host-memory-good",
+                f"from host memory {host_good[0][2]:.0%} of the port, from GPU memory"
+                f" {slow[0][2]:.0%}: the network is sound, the way from GPU to NIC is not",
+                host_good[0][0],
             )
-        )
-        return found
-    parts = [k for k in (2, 4) if abs(share * k / PAYLOAD - 1) < NEAR]
-    if parts:
-        found.append(
+        ]
+    if {file for file, _, _ in good} - {file for file, _, _ in slow}:
+        return [
             Finding(
                 3,
-                "pair-like-lanes",
-                f"a steady 1/{parts[0]} of what is healthy: as half the lanes or half the speed"
-                f" give, or {parts[0]} flows on one path",
+                "some-pairs",
+                f"{len(slow)} of {len(tests)} tests are slow, the others reach"
+                f" {max(share for _, _, share in good):.0%} of the port",
+                slow[0][0],
+            )
+        ]
+    return []
+
+
+def _mtus(evidence):
+    """Whether tests of one kind of link ran with different MTUs."""
+    seen = {}
+    for file, reading in evidence.of(perftest.Reading):
+        for table in reading.tables:
+            if table.mtu and table.link and not table.loopback:
+                seen.setdefault(table.link, {}).setdefault(table.mtu, file)
+    return [
+        Finding(
+            3,
+            "mtu-differs",
+            "the MTU differs: "
+            + ", ".join(f"{mtu:,} in {file}" for mtu, file in sorted(found.items())[:4])
+            + "; what one end sends larger than a port on the way takes is lost",
+            next(iter(found.values())),
+        )
+        for found in seen.values()
+        if len(found) > 1
+    ]
+
+
+def _matrix(evidence, file, reading, rate):
+    """What an all-pairs measurement shows where no pair of it is cold; and where whole hosts are,
+    measured with all their ports.
+    """
+    found = pairs.verdict_of(reading, [fabric for _, fabric in evidence.of(Fabric)])
+    if not evidence.rate and found.level < perftest.GOOD * rate:
+        return [
+            Finding(
+                3,
+                "pair-unjudged",
+                f"a usual pair reaches {si(found.level, 'B/s')}; port = … in {TOLD} tells whether"
+                " that is slow",
                 file,
             )
-        )
-    return found
+        ]
+    if found.healthy and (not evidence.rate or found.level >= perftest.GOOD * evidence.rate):
+        return [
+            Finding(
+                3,
+                "pairs-good",
+                f"{len(reading.pairs)} pairs around {si(found.level, 'B/s')}, none of them cold",
+                file,
+            )
+        ]
+    hosts = [part.name for one in found.findings for part in one.parts[:1] if part.kind == "host"]
+    if hosts and evidence.rate and found.level > 1.5 * evidence.rate and not found.alike:
+        return [
+            Finding(
+                3,
+                "cold-host",
+                f"{hosts[0]} is slow with all its ports together: a usual pair reaches"
+                f" {si(found.level, 'B/s')}, more than one port carries",
+                file,
+            )
+        ]
+    return []
 
 
 def _same_pair(file, tests):
@@ -228,8 +171,8 @@ def _same_pair(file, tests):
             Finding(
                 3,
                 "more-flows-cure",
-                f"{max(many)[1]} flows reach {max(many)[0]:.0%} where one reaches {max(one):.0%}:"
-                " the cable can, one path cannot",
+                f"{max(many)[1]} flows reach {max(many)[0]:.0%}, one flow {max(one):.0%}: the link"
+                " is fine, one path is congested",
                 file,
             )
         )
@@ -245,35 +188,13 @@ def _same_pair(file, tests):
     return found
 
 
-def _latency(file, table):
+def _prompt(file, table):
+    """That small messages arrive as they should, where the reader marks nothing."""
     row = min(table.rows, key=lambda row: row.size)
     time = table.one_way(row)
-    if time is None or row.size > 4096:
+    if time is None or row.size > 4096 or any(perftest.table_signs(table)):
         return []
-    says = f"{si(time, 's')} one way for {row.size} bytes"
-    if time > perftest.SEVERE:
-        return [
-            Finding(3, "late", says, file),
-            Finding(
-                3,
-                "very-late",
-                f"beyond {si(perftest.SEVERE, 's')}: stopped for whole round trips, not queued"
-                " once",
-                file,
-            ),
-        ]
-    if time > perftest.SUSPICIOUS:
-        return [
-            Finding(
-                3,
-                "late",
-                f"{says}; above {si(perftest.SUSPICIOUS, 's')}, as queues on the path or a detour"
-                " make it",
-                file,
-            )
-        ]
-    return (
-        [Finding(3, "prompt", f"{says}; below {si(perftest.HEALTHY, 's')}, as it should be", file)]
-        if time < perftest.HEALTHY
-        else []
-    )
+    if time >= perftest.HEALTHY:
+        return []
+    says = f"{si(time, 's')} one way for {row.size} bytes; below {si(perftest.HEALTHY, 's')}"
+    return [Finding(3, "prompt", f"{says}, as it should be", file)]

@@ -2,13 +2,14 @@
 are told.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from fabriclab.diagnosis import collective, counters, gpu, pairwise, physical
 from fabriclab.diagnosis.causes import CAUSES, FELT, SIGNS, SLOW, SOUND
-from fabriclab.diagnosis.evidence import STEP_OF, TOLD, gather
+from fabriclab.diagnosis.evidence import STEP_OF, TOLD
 from fabriclab.diagnosis.finding import Finding
+from fabriclab.diagnosis.folder import gather
 
 STEPS = {  # the chapter's workflow: the step, who looks, and the command that would show it
     1: ("GPU utilisation", gpu.gpu, "dcgmi dmon -e 1001,1002 -c 60, or nvidia-smi dmon -s u -c 60"),
@@ -95,6 +96,11 @@ class Diagnosis:
         return 1 if self.cause or self.between else 2
 
     @property
+    def odd(self):
+        """The findings that stand out by themselves, as ``fabriclab read`` marks them."""
+        return tuple(finding for step in self.steps for finding in step.findings if finding.odd)
+
+    @property
     def unjudged(self):
         """Whether rates were measured that only the port's own rate could judge."""
         return any(
@@ -122,10 +128,19 @@ class Diagnosis:
                 "cannot decide: whether it is slow depends on what a port should carry, which"
                 f" nothing here tells (port = … in {TOLD})"
             )
+        if self.odd:
+            names = list(dict.fromkeys(finding.sign for finding in self.odd))
+            return (
+                "cannot decide: no cause is named, but this stands out: "
+                + ", ".join(names[:4])
+                + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+            )
+        if self.unread:
+            return "cannot decide: no fault found in what was read, but not all files could be read"
         missing = [step.name for step in self.steps if not step.sound]
         return (
-            "cannot decide: nothing wrong in what is here, but it does not show that all is well"
-            f" ({', '.join(missing)})"
+            "cannot decide: no fault found, but not enough evidence to call it healthy; missing:"
+            f" {', '.join(missing)}"
         )
 
     def __repr__(self):
@@ -148,12 +163,19 @@ def diagnose(path):
     if not evidence.files:
         reason = f"; {evidence.unread[0][0]}: {evidence.unread[0][1]}" if evidence.unread else ""
         raise ValueError(f"{evidence.path}: no file of a tool known here{reason}")
-    steps = []
+    steps, marks = [], list(evidence.signs())
     for number, (title, look, command) in STEPS.items():
         files = tuple(
             file for file, reading in evidence.files if STEP_OF.get(type(reading)) == number
         )
-        steps.append(Step(number, title, files, tuple(dict.fromkeys(look(evidence))), command))
+        found = [Finding(number, *sign, file, odd=True) for file, at, sign in marks if at == number]
+        found += look(evidence)
+        found += [
+            Finding(number, "test-died", reason, file, odd=True)
+            for file, reason in evidence.unread
+            if (2 if "nccl-tests" in reason else 3) == number and "no row of results" in reason
+        ]
+        steps.append(Step(number, title, files, tuple(dict.fromkeys(found)), command))
     findings = _also(steps)
     return _conclude(evidence, steps, findings)
 
@@ -162,38 +184,27 @@ def _also(steps):
     """All findings, and what only several steps together show."""
     signs = {finding.sign for step in steps for finding in step.findings}
     if "slow" in signs and {"nccl-good", "pairs-good"} <= signs:
-        sign = (
-            "slow-without-network"
-            if signs & {"gpu-low", "gpu-holes", "input-cures", "input-partly"}
-            else "slow-elsewhere"
+        says = (
+            "steps take longer, but collectives and pairs reach their rates: the time goes"
+            " elsewhere"
         )
-        steps[0] = Step(
-            **{
-                **vars(steps[0]),
-                "findings": (
-                    *steps[0].findings,
-                    Finding(
-                        1,
-                        sign,
-                        "steps take longer, but collectives and pairs reach their rates: the time"
-                        " goes elsewhere",
-                        "steps 1 to 3",
-                    ),
-                ),
-            }
-        )
+        if signs & {"gpu-low", "gpu-holes", "input-cures", "input-partly"}:
+            more = Finding(1, "slow-without-network", says, "steps 1 to 3")
+        else:
+            more = Finding(1, "slow-elsewhere", says, "steps 1 to 3")
+        steps[0] = replace(steps[0], findings=(*steps[0].findings, more))
     return [finding for step in steps for finding in step.findings]
 
 
 def weigh(signs):
     """The score of every cause, the sum of the table over `signs`, best first.
 
+    Raises KeyError for a sign that the table does not hold.
+
     >>> weigh({"nccl-low", "slow-port"})[0]
     ('link', 5)
     """
-    scores = {
-        cause: sum(SIGNS.get(sign, {}).get(cause, 0) for sign in set(signs)) for cause in CAUSES
-    }
+    scores = {cause: sum(SIGNS[sign].get(cause, 0) for sign in set(signs)) for cause in CAUSES}
     return tuple(sorted(scores.items(), key=lambda pair: -pair[1]))
 
 
@@ -210,7 +221,13 @@ def _conclude(evidence, steps, findings):
         cause, confidence = None, "cannot decide"
     if cause is None and best >= 1:
         between = tuple(key for key, score in scores if score >= max(1, best - 1))[:3]
-    elif cause is None and all(step.sound for step in steps) and not signs & SLOW:
+    elif (
+        cause is None
+        and all(step.sound for step in steps)
+        and not signs & SLOW
+        and not evidence.unread
+        and not any(finding.odd for finding in findings)
+    ):
         confidence = "healthy"
     about = cause or (between[0] if between else None)
     named = tuple(CAUSES[key].name for key in between)
@@ -225,14 +242,10 @@ def _conclude(evidence, steps, findings):
             CAUSES[key].name
             for key in CAUSES
             if key not in (cause, *between)
-            and any(SIGNS.get(sign, {}).get(key, 0) >= NAMES for sign in signs)
+            and any(SIGNS[sign].get(key, 0) >= NAMES for sign in signs)
         ),
         *(
-            tuple(
-                finding
-                for finding in findings
-                if way * SIGNS.get(finding.sign, {}).get(about, 0) > 0
-            )
+            tuple(finding for finding in findings if way * SIGNS[finding.sign].get(about, 0) > 0)
             for way in (1, -1)
         ),
         _next(cause, between, steps),
@@ -248,7 +261,7 @@ def _may_be_named(cause, signs, steps):
     """
     if cause == "counters":
         return all(step.sound for step in steps if step.number != 4)
-    return bool(signs & FELT) or any(SIGNS.get(sign, {}).get(cause, 0) >= NAMES for sign in signs)
+    return bool(signs & FELT) or any(SIGNS[sign].get(cause, 0) >= NAMES for sign in signs)
 
 
 def _next(cause, between, steps):

@@ -7,7 +7,8 @@ knows, or that is damaged, is refused with a ValueError that names the file, the
 reason: never a guess passed off as a reading.
 
 A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a line of that tool
-matches from its beginning and no other tool's does), `read(path)` and `report(reading)`. Where the
+matches from its beginning and no other tool's does), `read(path)`, `signs(reading, rate=None)`,
+which yields a `Sign` for whatever stands out, and `report(reading)`, which prints them. Where the
 sign may stand further inside a line, `INSIDE` is a text that each such line has: a long file is
 looked through for it quickly. Optional: `AGAIN`, `BEFORE` and `ROW`, see `parts`.
 """
@@ -160,8 +161,8 @@ def _unknown(text, first):
         return f"{text.path}, line 1: the file has only blank lines; missing data is not zero"
     tools = ", ".join(reader.TOOL for reader in READERS)
     return (
-        f"{text.path}, line {first.number}: begins {shorten(first.text)}, which is not the output of"
-        f" a tool known here ({tools})"
+        f"{text.path}, line {first.number}: begins {shorten(first.text)}, which is not the output"
+        f" of a tool known here ({tools})"
     )
 
 
@@ -194,6 +195,14 @@ def _one(path):
             " part",
         )
     return all_of_it.found[0]
+
+
+def signs(reading, rate=None, **more):
+    """What stands out in a reading, as `Sign`, the gravest first: what `report` marks with "!".
+
+    `rate` is bytes per second that a port should carry, where it is known.
+    """
+    return next(one for one in READERS if reading.tool == one.TOOL).signs(reading, rate, **more)
 
 
 def report(path):

@@ -16,6 +16,7 @@ import re
 import statistics
 from dataclasses import dataclass
 
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import MOST_ROWS, lines, name, refuse, shorten
 
 TOOL = "GPU activity"
@@ -141,65 +142,87 @@ def _row(path, line, text, source, head, seen):
         kept[field].append(value)
 
 
-def saying(reading):
-    """What the two numbers mean together, in a sentence.
+_SAYING = {
+    "full": (
+        "the multiprocessors are at work nearly all the time: the GPU is the limit, not the network"
+    ),
+    "busy": (
+        "a kernel runs nearly all the time; whether it computes or spins in a collective this does"
+        " not tell: dcgmi dmon -e 1001,1002"
+    ),
+    "dense": "kernels run nearly all the time and fill most of the multiprocessors",
+    "waits": (
+        "a kernel runs nearly all the time, but few multiprocessors have work: it waits, as in a"
+        " collective"
+    ),
+    "holes": (
+        "while kernels run they fill the GPU, but part of the time none runs: nothing was given to"
+        " it, as with starved input"
+    ),
+    "low": (
+        "part of the time no kernel runs: starved input looks like this, and so may a slow network;"
+        " see that the data path feeds the GPU first"
+    ),
+    "sparse": (
+        "part of the time no kernel runs, and while one runs few multiprocessors have work: starved"
+        " input and a slow network both look like this"
+    ),
+    "unclear": (
+        "without GRACT (1001) beside it this does not tell a GPU that waits in a kernel from one"
+        " that has none"
+    ),
+}
 
-    >>> saying(Reading("", "nvidia-smi", (Gpu(0, busy=(0.99, 1.0)),)))
-    'a kernel runs nearly all the time; whether it computes or spins in a collective this does not
-    tell: dcgmi dmon -e 1001,1002'
-    >>> saying(Reading("", "dcgmi", (Gpu(0, busy=(0.99, 1.0), active=(0.3, 0.2)),)))
-    'a kernel runs nearly all the time, but few multiprocessors have work: it waits, as in a
-    collective'
+
+def state(reading):
+    """What the two numbers mean together, in a word: "full", "busy" or "dense" for GPUs that work,
+    "waits" for a kernel that does not compute, "holes", "low" or "sparse" for times without a
+    kernel, "unclear" where only activity was measured.
+
+    >>> state(Reading("", "nvidia-smi", (Gpu(0, busy=(0.99, 1.0)),)))
+    'busy'
+    >>> state(Reading("", "dcgmi", (Gpu(0, busy=(0.99, 1.0), active=(0.3, 0.2)),)))
+    'waits'
     """
     busy, active = reading.mean("busy"), reading.mean("active")
     if active is not None and active >= BUSY:
-        return (
-            "the multiprocessors are at work nearly all the time: the GPU is the limit, not the"
-            " network"
-        )
+        return "full"
     if busy is None:
-        return (
-            "without GRACT (1001) beside it this does not tell a GPU that waits in a kernel from"
-            " one that has none"
-        )
+        return "unclear"
+    filled = active is not None and active >= 0.8 * busy
     if busy >= BUSY:
-        if active is None:
-            return (
-                "a kernel runs nearly all the time; whether it computes or spins in a collective"
-                " this does not tell: dcgmi dmon -e 1001,1002"
-            )
-        if active < 0.8 * busy:
-            return (
-                "a kernel runs nearly all the time, but few multiprocessors have work: it waits, as"
-                " in a collective"
-            )
-        return "kernels run nearly all the time and fill most of the multiprocessors"
-    if active is not None and active >= 0.8 * busy:
-        return (
-            "while kernels run they fill the GPU, but part of the time none runs: nothing was given"
-            " to it, as with starved input"
-        )
-    return (
-        "part of the time no kernel runs: starved input looks like this, and so may a slow network;"
-        " see that the data path feeds the GPU first"
+        return "busy" if active is None else "dense" if filled else "waits"
+    return "low" if active is None else "holes" if filled else "sparse"
+
+
+def saying(reading):
+    """The same in a sentence, with the numbers."""
+    numbers = ", ".join(
+        f"{words} {value:.0%}"
+        for what, words in (("busy", "a kernel ran"), ("active", "multiprocessors at work"))
+        if (value := reading.mean(what)) is not None
     )
+    return f"{numbers}: {_SAYING[state(reading)]}"
 
 
-def doubts(reading):
-    """What looks wrong, one sentence each."""
-    found, busy = [], reading.mean("busy")
-    if busy is not None and busy < BUSY:
-        found.append(
-            f"{1 - busy:.0%} of the time no kernel ran: a wait for other GPUs would show as busy,"
-            " so look at input and at the host first"
-        )
+def signs(reading, rate=None):
+    """What stands out in the activity of GPUs; `rate` is not needed."""
+    found = state(reading)
+    if found == "waits":
+        yield Sign("gpu-waits", saying(reading))
+    elif found == "holes":
+        yield Sign("gpu-holes", saying(reading))
+    elif found == "low":
+        yield Sign("gpu-low", saying(reading))
+    elif found == "sparse":
+        yield Sign("gpu-sparse", saying(reading))
     means = [(statistics.fmean(gpu.busy), gpu.number) for gpu in reading.gpus if gpu.busy]
     if len(means) > 2 and min(means)[0] < 0.8 * statistics.median(mean for mean, _ in means):
-        found.append(
+        yield Sign(
+            "gpu-left-out",
             f"GPU {min(means)[1]} is busy {min(means)[0]:.0%} of the time, the median of all"
-            f" {statistics.median(mean for mean, _ in means):.0%}: one that is left out"
+            f" {statistics.median(mean for mean, _ in means):.0%}: one that is left out",
         )
-    return found
 
 
 def report(reading):
@@ -225,7 +248,6 @@ def report(reading):
             )
     idle = [gpu.idle for gpu in reading.gpus if gpu.idle is not None]
     said.append(f"samples with hardly any kernel: {statistics.fmean(idle):.0%}")
-    said.append(saying(reading))
-    return "\n".join(
-        [head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in doubts(reading))]
-    )
+    if state(reading) in ("full", "busy", "dense", "unclear"):
+        said.append(_SAYING[state(reading)])
+    return "\n".join([head, *(f"  {line}" for line in said), *marked(signs(reading))])

@@ -108,4 +108,4 @@ def _could_be(text):
     return " ".join(named) or None
 
 
-report = infiniband.report
+report, signs = infiniband.report, infiniband.signs

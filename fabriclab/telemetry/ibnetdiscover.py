@@ -180,4 +180,4 @@ def _row(gathered, number, fields):
     )
 
 
-report = infiniband.report
+report, signs = infiniband.report, infiniband.signs

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.topology import assemble
 from fabriclab.units import Gbps, si
 
@@ -402,35 +403,43 @@ def uneven(fabric):
     return found
 
 
-def doubts(fabric):
-    """What looks wrong with a fabric, one sentence each."""
-    found, name = [], lambda at: fabric.vertices[at].name
+def signs(fabric, rate=None):
+    """What stands out in a fabric; `rate` is not needed."""
+
+    def name(at):
+        return fabric.vertices[at].name
+
     for link, why in degraded(fabric)[:6]:
-        found.append(
-            f"{name(link.a)} port {link.a_port} to {name(link.b)} port {link.b_port} runs at {why}"
+        yield Sign(
+            "slow-cable",
+            f"{name(link.a)} port {link.a_port} to {name(link.b)} port {link.b_port} runs at {why}",
         )
     if len(degraded(fabric)) > 6:
-        found.append(f"… and {len(degraded(fabric)) - 6} more slow links")
+        yield Sign("slow-cable", f"… and {len(degraded(fabric)) - 6} more slow links")
     irregular = uneven(fabric)
-    found += irregular[:6] + (
-        [f"… and {len(irregular) - 6} more uneven switches"] if len(irregular) > 6 else []
-    )
+    for words in irregular[:6]:
+        yield Sign("uneven", words)
+    if len(irregular) > 6:
+        yield Sign("uneven", f"… and {len(irregular) - 6} more uneven switches")
     asleep = [link for link in fabric.links if link.state != "Active"]
     if asleep:
-        found.append(
+        yield Sign(
+            "asleep",
             f"{_several(len(asleep), 'link')} connected but {asleep[0].state}, not Active: is a"
-            " subnet manager running?"
+            " subnet manager running?",
         )
     once = sum(
         link.ends == 1 and fabric.vertices[link.a].listed and fabric.vertices[link.b].listed
         for link in fabric.links
     )
     if once:
-        found.append(
+        yield Sign(
+            "one-end",
             f"{_several(once, 'link')} shown from one end only, though both ends are listed: an"
-            " excerpt, or it changed while it was read"
+            " excerpt, or it changed while it was read",
         )
-    return found + [*fabric.disagreements[:4]]
+    for words in fabric.disagreements[:4]:
+        yield Sign("ends-disagree", words)
 
 
 def _several(count, word):
@@ -473,7 +482,7 @@ def report(fabric):
             f"  {unlisted} of the {len(fabric.vertices)} appear only at a far end: the file is an"
             " excerpt"
         )
-    return "\n".join(lines + [f"  ! {line}" for line in doubts(fabric)])
+    return "\n".join(lines + marked(signs(fabric)))
 
 
 def _tier_lines(fabric):

@@ -96,7 +96,9 @@ class Layout:
                 if rows > MOST_ROWS:
                     refuse(path, last, f"more than {MOST_ROWS:,} rows")
                 if not line.whole:
-                    refuse(path, last, f"the file ends in the middle of a line: {shorten(line.text)}")
+                    refuse(
+                        path, last, f"the file ends in the middle of a line: {shorten(line.text)}"
+                    )
                 yield found
             elif not any(one.pattern.match(line.text) for one in self.skip):
                 refuse(path, last, f"not a line of {self.tool}: {shorten(line.text)}")

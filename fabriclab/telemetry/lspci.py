@@ -1,14 +1,15 @@
 """``lspci -vv``: how each PCIe device trained (LnkSta against LnkCap), and whether access control
 (ACSCtl) sends peer-to-peer traffic through the CPU.
 
-The layout, in our words. A line per device ("3b:00.0 Infiniband controller: …"), under it indented
-lines of ``name: words``. A flag with + is on, with - off. Filtered by grep the devices may be missing.
+The layout, in our words. A line per device ("3b:00.0 Infiniband controller: …"), under it
+indented lines of ``name: words``. A flag with + is on, with - off. Filtered by grep the devices may
+be missing.
 """
 
 import re
 from dataclasses import dataclass
 
-from fabriclab.telemetry.sign import Sign
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 
 TOOL = "lspci"
@@ -88,11 +89,13 @@ def read(path):
             now[key] = tuple(word[:-1] for word in acs[1].split() if word.endswith("+"))
     close()
     if not found:
-        refuse(path, max(last, 1), "no LnkSta, LnkCap or ACSCtl in it: lspci -vv as root shows them")
+        refuse(
+            path, max(last, 1), "no LnkSta, LnkCap or ACSCtl in it: lspci -vv as root shows them"
+        )
     return Reading(name(path), tuple(found))
 
 
-def signs(reading):
+def signs(reading, rate=None):
     """What stands out: ACS that redirects, links below what the device could be."""
     on = [device for device in reading.devices if device.acs and set(device.acs) & set(_REDIRECT)]
     if on:
@@ -111,9 +114,7 @@ def signs(reading):
         )
         if not (below or device.downgraded and device.trained and device.trained[1]):
             continue
-        could = (
-            f", able to do {device.able[0]:g} GT/s x{device.able[1]}" if device.able else ""
-        )
+        could = f", able to do {device.able[0]:g} GT/s x{device.able[1]}" if device.able else ""
         yield Sign(
             "pcie-narrow",
             f"{device.called}: PCIe at {device.trained[0]:g} GT/s x{device.trained[1]}{could}: the"
@@ -139,7 +140,7 @@ def report(reading):
     if acs and not any(device.acs for device in acs):
         said.append("  ACS is off everywhere: peer-to-peer goes the short way")
     found = list(signs(reading))
-    said += [f"  ! {sign.says}" for sign in found[:16]]
+    said += marked(found[:16])
     if len(found) > 16:
         said.append(f"  ! … and {len(found) - 16} more")
     return "\n".join(said)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from fabriclab import link
 from fabriclab.telemetry.infiniband import link_rate
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 from fabriclab.units import Gbps, bit, day, minute, si
 
@@ -286,32 +287,42 @@ def enabled(port):
     )
 
 
-def doubts(port):
-    """What looks wrong with a port, one sentence each, the gravest first."""
-    found = []
+def signs(reading, rate=None):
+    """What stands out at mlxlink's ports. `rate`: bytes per second that a port should carry, where
+    it is told.
+    """
+    for port in reading.ports:
+        yield from port_signs(port, rate)
+
+
+def port_signs(port, rate=None):
+    """What stands out at one port, the gravest first."""
     if port.state and port.state.split()[0].lower() not in ("active", "up"):
-        found.append(
+        yield Sign(
+            "port-down",
             f"the link is not up: state {port.state[:40]}"
-            + (f", physical state {port.physical_state[:40]}" if port.physical_state else "")
+            + (f", physical state {port.physical_state[:40]}" if port.physical_state else ""),
         )
     if port.recommendation and not port.recommendation.startswith("No issue"):
-        found.append(f"the firmware says: {shorten(port.recommendation, 120)}")
+        yield Sign("firmware-says", f"the firmware says: {shorten(port.recommendation, 120)}")
     if port.effective_errors or port.effective_ber:
         seen = (
             f"{port.effective_errors:,} errors"
             if port.effective_errors
             else f"a ratio of {port.effective_ber:g}"
         )
-        found.append(
+        yield Sign(
+            "bit-errors",
             f"errors get past the FEC: {seen} after correction; each costs a packet, which"
-            " go-back-N pays for with all that is in flight"
+            " go-back-N pays for with all that is in flight",
         )
     code = code_of(port)
     if port.raw_ber and code and port.raw_ber > threshold(code) / 10:
         near = "beyond" if port.raw_ber > threshold(code) else "within a factor of ten of"
-        found.append(
+        yield Sign(
+            "fec-margin",
             f"raw BER {port.raw_ber:g} is {near} the {threshold(code):.2g} that {code.name} is"
-            " good for"
+            " good for",
         )
     worst = worst_lane(port)
     if (
@@ -324,9 +335,10 @@ def doubts(port):
             if worst[1] < math.inf
             else "all the errors"
         )
-        found.append(
+        yield Sign(
+            "bad-lane",
             f"lane {worst[0]} alone has {times}: dirt or damage on one fibre or contact, not a weak"
-            " module"
+            " module",
         )
     if port.link_downs:
         often = (
@@ -334,21 +346,44 @@ def doubts(port):
             if port.cleared
             else ""
         )
-        found.append(
-            f"the link went down {port.link_downs} time{'s' * (port.link_downs != 1)}{often}"
+        yield Sign(
+            "link-downs",
+            f"the link went down {port.link_downs} time{'s' * (port.link_downs != 1)}{often}",
         )
     if port.recoveries:
-        found.append(
+        yield Sign(
+            "recoveries",
             f"{port.recoveries} link error recover{'ies' if port.recoveries != 1 else 'y'}: it"
-            " dropped and came back by itself"
+            " dropped and came back by itself",
         )
-    fastest = best(port)
-    if fastest and port.rate and port.rate < 0.99 * fastest:
-        found.append(
-            f"runs at {si(port.rate, 'b/s')}, though port and cable are good for"
-            f" {si(fastest, 'b/s')}: negotiated down, or lanes are dead"
+    yield from _speed_signs(port, rate)
+
+
+def slower(port, rate):
+    """Whether a port runs below `rate`, bytes per second."""
+    return bool(port.rate and port.rate < 0.99 * rate)
+
+
+def _speed_signs(port, rate):
+    fastest, allowed, runs = best(port), enabled(port), port.rate
+    if not runs:
+        return
+    if rate and slower(port, rate):
+        where = f"{si(runs, 'b/s')} ({port.width or '?'}x {port.speed}), where"
+        if allowed and runs >= 0.99 * allowed and (port.width or 4) >= 4:
+            yield Sign(
+                "set-slow",
+                f"the port runs at {where} {si(rate, 'b/s')} was to be, and no faster speed is"
+                " enabled: it is set so",
+            )
+        else:
+            yield Sign("slow-port", f"the port runs at {where} {si(rate, 'b/s')} was to be")
+    elif fastest and slower(port, fastest):
+        yield Sign(
+            "slow-port",
+            f"the port runs at {si(runs, 'b/s')}, though port and cable are good for"
+            f" {si(fastest, 'b/s')}: negotiated down, or lanes are dead",
         )
-    return found
 
 
 def report(reading):
@@ -370,7 +405,7 @@ def _block(port, number, of):
     if port.cleared:
         head += f"; counters since {si(port.cleared, 's')}"
     lines = [head, *(f"  {line}" for line in (*_raw_lines(port), *_after_lines(port)))]
-    return lines + [f"  ! {line}" for line in doubts(port)]
+    return lines + marked(port_signs(port))
 
 
 def _raw_lines(port):

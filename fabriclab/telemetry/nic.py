@@ -2,8 +2,8 @@
 drops, marks. Every driver has its own names.
 
 mlx5: rx_prio3_pause (frames) and rx_prio3_pause_duration (us), the cable's behind _phy; bnxt:
-rx_pfc_ena_frames_pri3 and pfc_pri3_rx_duration_us; ice and i40e: rx_priority_3_xoff, with .nic behind
-or port. in front.
+rx_pfc_ena_frames_pri3 and pfc_pri3_rx_duration_us; ice and i40e: rx_priority_3_xoff, with .nic
+behind or port. in front.
 """
 
 import re

@@ -1,14 +1,14 @@
 """``nvidia-smi nvlink``: -s, the speed of each NVLink, and -e, its error counters.
 
-The layout, in our words. A line per GPU ("GPU 0: NVIDIA H100 …"), under it a line per link: its speed
-in GB/s or <inactive>; with -e the name of a counter and its count, or a bit error ratio.
+The layout, in our words. A line per GPU ("GPU 0: NVIDIA H100 …"), under it a line per link: its
+speed in GB/s or <inactive>; with -e the name of a counter and its count, or a bit error ratio.
 """
 
 import re
 from dataclasses import dataclass
 
 from fabriclab.telemetry.layout import Layout
-from fabriclab.telemetry.sign import Sign
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import name, refuse
 from fabriclab.units import GB
 
@@ -83,7 +83,7 @@ def read(path):
     return Reading(name(path), tuple(found))
 
 
-def signs(reading):
+def signs(reading, rate=None):
     """What stands out: links that are off, slower than the others, or with errors."""
     most = max((gpu.active for gpu in reading.gpus), default=0)
     speeds = [speed for gpu in reading.gpus for _, speed in gpu.speeds if speed]
@@ -131,4 +131,4 @@ def report(reading):
                 str(gpu.number)
             )
     said += [f"  GPU {', '.join(gpus)}: {words}" for words, gpus in kinds.items()]
-    return "\n".join([*said, *(f"  ! {sign.says}" for sign in signs(reading))])
+    return "\n".join([*said, *marked(signs(reading))])

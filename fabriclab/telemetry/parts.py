@@ -3,9 +3,9 @@
 A part begins at a line that a reader knows by its `SIGN`, where the part at hand is another
 reader's or another host's, or where `AGAIN`, the head of a tool whose file holds one reading,
 comes again. It takes along what stands in front of it since the last blank line or prompt (a
-``date`` before perfquery's answer); all that stands at the beginning of the text goes to the first.
-Lines that look like rows of a tool (`ROW`) and lie in no part of its are counted: they are not to be
-lost in silence.
+``date`` before perfquery's answer). What follows a prompt is no longer handed to the part at hand,
+but for readers that want the commands themselves (`COMMANDS`). Lines that look like rows of a tool
+(`ROW`) and lie in no part of that tool are counted: they are not to be lost in silence.
 """
 
 import re
@@ -99,9 +99,11 @@ class Parts:
                     line.number,
                     f"more than {_MOST_PARTS} changes of tool or host: one tool's output per file",
                 )
-            kept = [one for one in before if reader.BEFORE.match(one.text)] if hasattr(
-                reader, "BEFORE"
-            ) else list(before)
+            kept = (
+                [one for one in before if reader.BEFORE.match(one.text)]
+                if hasattr(reader, "BEFORE")
+                else list(before)
+            )
             before.clear()
             kept = [self._shown(one, reader) for one in kept]
             drawn = chain(kept, [line], self._rest(stream, reader, host, line, before, state))
@@ -139,24 +141,33 @@ class Parts:
             return False
 
         head(line.text)
+        outside = False  # behind a prompt: what follows is another command's
         for named, line in stream:
             line = self._prompt(line, state)
+            command = line.text.startswith("$ ")
             found = self.seen(line.text[:_SIGHT])
             if found:
                 mine = any(self.same(one, reader) for one in found)
                 where = named or state["host"]
                 other = host and where and where != host
                 if not mine or other or head(line.text):
-                    following = reader if mine else found[0]
-                    state["next"] = following, where, line
+                    state["next"] = (reader if mine else found[0]), where, line
                     return
+                if outside:
+                    yield from (self._shown(one, reader) for one in before)
                 before.clear()
-            else:
-                self._look(line, reader)
-                if not line.text.strip() or line.text.startswith("$ "):
-                    before.clear()
-                before.append(line)
-            yield self._shown(line, reader)
+                outside = False
+                yield line
+                continue
+            self._look(line, reader)
+            if not line.text.strip() or command:
+                before.clear()
+            before.append(line)
+            if command:
+                outside = not hasattr(reader, "COMMANDS")
+                yield self._shown(line, reader)
+            elif not outside:
+                yield line
 
     def _shown(self, line, reader):
         """A command ends a table as a blank line does; some readers find the test's name in it."""

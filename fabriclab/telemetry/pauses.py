@@ -1,8 +1,8 @@
 """PFC counters: how often a port was told to stop sending, or told its peer to, priority by
 priority.
 
-Two layouts, in our words. ``ethtool -S``: lines of ``name: value`` under "NIC statistics:", whole or
-through grep; what the drivers call the counters stands in `nic`; the port's name is not printed.
+Two layouts, in our words. ``ethtool -S``: lines of ``name: value`` under "NIC statistics:", whole
+or through grep; what the drivers call the counters stands in `nic`; the port's name is not printed.
 SONiC's ``show pfc counters``: a table of ports by PFC0 to PFC7, once for Rx and once for Tx,
 thousands parted by commas, N/A where the port does not count. PFC is per priority, eight of them
 (IEEE 802.1Qbb).
@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 
 from fabriclab.telemetry import nic
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 from fabriclab.units import si
 
@@ -39,8 +40,8 @@ _NONE = (None,) * PRIORITIES
 class Port:
     """One port: its first `line`, its `name` (ethtool prints none), and by priority 0 to 7 the
     pause frames received (`rx`) and sent (`tx`), and the seconds paused and pausing; None where not
-    printed or N/A. `lost` holds counters of discards and pause storms by their own names, `errors` those of damage,
-    of the link going down, of drops and marks; `link_rx` and `link_tx` count pauses of the whole
+    printed or N/A. `lost` holds counters of discards and pause storms by their own names,
+    `errors` those of damage, of the link going down, of drops and marks; `link_rx` and `link_tx` count pauses of the whole
     link, or of all priorities together.
     """
 
@@ -233,29 +234,52 @@ def saying(port):
     )
 
 
-def doubts(port):
-    """What looks wrong with a port, one sentence each."""
-    found, lost = [], {counter: value for counter, value in port.lost if value}
+def signs(reading, rate=None):
+    """What stands out in pause counters; `rate` is not needed."""
+    for port in reading.ports:
+        yield from port_signs(port)
+    if reading.since:
+        yield Sign(
+            "cached-counts",
+            f"counts since {reading.since}, when a reading was kept, and not since boot: a zero"
+            " here does not say that there was no pause; pfcstat -d forgets the kept reading",
+        )
+
+
+def port_signs(port):
+    """What stands out at one port, the gravest first."""
+    lost = {counter: value for counter, value in port.lost if value}
     if storms := [f"{counter} {value:,}" for counter, value in lost.items() if "storm" in counter]:
-        found.append(
+        yield Sign(
+            "card-storms",
             f"{', '.join(storms)}: this card went on pausing so long that its own watchdog noticed,"
-            " as a receiver that hangs does"
+            " as a receiver that hangs does",
         )
     if dropped := [
         f"{counter} {value:,}" for counter, value in lost.items() if "storm" not in counter
     ]:
-        found.append(
+        yield Sign(
+            "dropped",
             f"{', '.join(dropped)}: packets were dropped all the same; on a lossless priority the"
-            " headroom is too small or its PFC is off at one end"
+            " headroom is too small or its PFC is off at one end",
         )
+    for kind, says in nic.told(port.errors):
+        if kind == "damage":
+            yield Sign("errors-once", says)
+        elif kind == "down":
+            yield Sign("link-downs", says)
+        elif kind == "marked":
+            yield Sign("marked", says)
+        else:
+            yield Sign("dropped", says)
     stopped = sorted({*port.paused("rx"), *port.paused("tx")})
     if len(stopped) > 2:
-        found.append(
+        yield Sign(
+            "many-priorities",
             f"priorities {', '.join(map(str, stopped))} are paused: more than the one or two that"
             " carry RDMA, so a pause stops other traffic too; compare the PFC settings of both"
-            " ends"
+            " ends",
         )
-    return found
 
 
 def report(reading):
@@ -273,10 +297,10 @@ def report(reading):
             for way, words in (("rx", "rx"), ("tx", "tx"))
             if port.paused(way) or getattr(port, f"link_{way}")
         ]
-        said += [f"    ! {doubt}" for doubt in doubts(port)]
+        said += marked(port_signs(port), "    ")
     if len(stopped) > 12:
         said.append(f"  … and {len(stopped) - 12} more with fewer pauses")
-    said += [f"  ! {doubt}" for port in counted if not _total(port) for doubt in doubts(port)][:12]
+    said += marked(sign for port in counted if not _total(port) for sign in port_signs(port))[:12]
     if len(counted) < len(reading.ports):
         missing = [port.name for port in reading.ports if not port.counted and port.name]
         said.append(
@@ -284,11 +308,9 @@ def report(reading):
             f" {', '.join(missing[:8])}{' …' if len(missing) > 8 else ''}"
         )
     if reading.since:
-        said.append(
-            f"  counts since {reading.since}, when a reading was kept, and not since boot: a zero"
-            " here does not say that there was no pause; pfcstat -d forgets the kept reading"
-        )
-    said.append("  counts since they were last cleared: a second reading tells whether they grow")
+        said += marked(signs(reading))[-1:]
+    else:
+        said.append("  counts since they were last cleared: a second reading tells if they grow")
     return "\n".join(said)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from fabriclab.checks import positive
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 from fabriclab.units import Gbps, si
 
@@ -391,30 +392,47 @@ def told(found, rate=None):
     return said
 
 
-def doubts(port):
-    """What looks wrong with a port, one sentence each, the gravest first."""
+def signs(reading, rate=None):
+    """What stands out in perfquery's answers, of each port the last one's; `rate` is not needed."""
+    for port in latest(reading):
+        yield from port_signs(port)
+
+
+def latest(reading):
+    """The last answer of each port and set of counters."""
+    return tuple({(port.called, port.set): port for port in reading.ports}.values())
+
+
+def port_signs(port):
+    """What stands out in one answer, the gravest first."""
     if not port.counters:
-        return ["no counter was answered: no data, not zeros"]
-    full, found = port.full, []
+        yield Sign("no-counters", "no counter was answered: this is no data, not zeros")
+        return
+    full = port.full
 
     def seen(counter):
         return f"{'at least ' if counter in full else ''}{port.count(counter):,}"
 
     if stuck := [counter for counter in full if counter.endswith(("Data", "Pkts", "Wait"))]:
+        data = [port.count(counter) for counter in stuck if counter.endswith("Data")]
+        least = f": at least {si(max(data) * WORD, 'B')} each" if data else ""
         when = (
             f"; {si((1 << 32) * WORD / (400 * Gbps), 's', 2)} at 400 Gb/s fill 32 bits of data:"
             " read the extended counters (-x)"
             if port.set == "plain"
             else ""
         )
-        found.append(
-            f"stopped at all ones, so the truth is at least that: {', '.join(stuck)}{when}"
+        yield Sign(
+            "counters-full",
+            f"{port.called}: {', '.join(stuck)} stopped at all ones{least}, and any rate from them"
+            f" is a lower bound{when}",
         )
     damaged = [counter for counter in CABLE if port.count(counter)]
     if damaged:
-        found.append(
+        yield Sign(
+            "errors-once",
             f"{', '.join(f'{counter} {seen(counter)}' for counter in damaged)}: bits arrive"
-            " damaged; look at this cable and both its ends (mlxlink)"
+            " damaged; look at this cable and both its ends (mlxlink)",
         )
     if port.count("PortXmitDiscards"):
         why = "congestion or a port that is or was down" + (
@@ -422,13 +440,15 @@ def doubts(port):
             if port.count("PortRcvErrors") == 0
             else ""
         )
-        found.append(
-            f"PortXmitDiscards {seen('PortXmitDiscards')}: packets that could not leave; {why}"
+        yield Sign(
+            "discards-once",
+            f"PortXmitDiscards {seen('PortXmitDiscards')}: packets that could not leave; {why}",
         )
     if port.count("LinkDownedCounter"):
-        found.append(
+        yield Sign(
+            "link-downs",
             f"the link went down {seen('LinkDownedCounter')}"
-            f" time{'s' * (port.count('LinkDownedCounter') != 1)} since the counters were cleared"
+            f" time{'s' * (port.count('LinkDownedCounter') != 1)} since the counters were cleared",
         )
     for counter, meaning in (
         (
@@ -447,8 +467,7 @@ def doubts(port):
         ("PortBufferOverrunErrors", "packets that found no buffer"),
     ):
         if port.count(counter):
-            found.append(f"{counter} {seen(counter)}: {meaning}")
-    return found
+            yield Sign("other-errors", f"{counter} {seen(counter)}: {meaning}")
 
 
 def report(reading):
@@ -459,7 +478,7 @@ def report(reading):
         for line in _block(port, number, len(reading.ports))
     ]
     if len(reading.ports) > 20:
-        wrong = sum(bool(doubts(port)) for port in reading.ports[20:])
+        wrong = sum(any(port_signs(port)) for port in reading.ports[20:])
         said.append(
             f"… and {len(reading.ports) - 20} more ports, {wrong} of them with something to look at"
         )
@@ -525,4 +544,4 @@ def _block(port, number, of):
         said.append(
             "one reading is a sum since the counters were cleared: take a second one for rates"
         )
-    return [head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in doubts(port))]
+    return [head, *(f"  {line}" for line in said), *marked(port_signs(port))]

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 
 from fabriclab.telemetry.layout import Layout
-from fabriclab.telemetry.sign import Sign
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import name, refuse
 from fabriclab.units import Gbps, si
 
@@ -49,7 +49,11 @@ LAYOUT = Layout(
         "link_layer": "link_layer: {layer:word}",
     },
     # addresses, versions, capabilities; -v of ibv_devinfo lists some eighty
-    skip=("{key:word}: {rest}", "{a:word} {key:word}: {rest}", "{a:word} {b:word} {key:word}: {rest}")
+    skip=(
+        "{key:word}: {rest}",
+        "{a:word} {key:word}: {rest}",
+        "{a:word} {b:word} {key:word}: {rest}",
+    )
     + ("{a:word} {b:word} {c:word} {key:word}: {rest}", "GID[{index:text}]: {rest}")
     + ("{CAPABILITY:word}", "{a:text} not supported", "{a:text}:"),
 )
@@ -153,44 +157,57 @@ def _plain(facts):
     return facts
 
 
-def signs(reading):
-    """What stands out in a host's ports, the gravest first."""
+def signs(reading, rate=None):
+    """What stands out in a host's ports, the gravest first; `rate`, bytes per second that a port
+    should carry, where it is known.
+    """
     ports = reading.ports
     up = [port for port in ports if port.up]
     for port in ports:
         if port.up is False:
             where = f", physical state {port.physical}" if port.physical else ""
             idle = port.physical in ("disabled", "polling") and up
-            yield Sign(
-                "port-idle" if idle else "port-down",
-                f"{port.called} is {port.state}{where}"
-                + ("; other ports of the host are up, so it may have no cable" if idle else ""),
-            )
+            says = f"{port.called} is {port.state}{where}"
+            if idle:
+                says += "; other ports of the host are up, so it may have no cable"
+                yield Sign("port-idle", says)
+            else:
+                yield Sign("port-down", says)
     for port in up:
         if port.width and port.width < 4 and port.rate:
             of = port.rate * 4 / port.width
-            one = port.layer == "Ethernet" and port.width == 1
-            yield Sign(
-                "width-reduced",
+            says = (
                 f"{port.called} has {port.width} of 4 lanes: {si(port.rate, 'b/s')}, with all four"
                 f" it would be {si(of, 'b/s')}"
-                + ("; fine only where it is meant to be a one-lane Ethernet port" if one else ""),
             )
+            if port.layer == "Ethernet" and port.width == 1:
+                says += "; fine only where it is meant to be a one-lane Ethernet port"
+                yield Sign("one-lane", says)
+            else:
+                yield Sign("slow-port", says)
     rates = {port.rate for port in up if port.rate}
-    if len(rates) > 1:
+    if rate:
+        for port in up:
+            if port.rate and port.rate < 0.99 * rate and (port.width or 4) >= 4:
+                yield Sign(
+                    "slower-port",
+                    f"{port.called} runs at {si(port.rate, 'b/s')}, below the {si(rate, 'b/s')}"
+                    " that it should carry",
+                )
+    elif len(rates) > 1:
         most = max(rates)
         slow = [port.called for port in up if port.rate and port.rate < most and port.width != 1]
         if slow:
             yield Sign(
-                "rates-differ",
+                "slower-port",
                 f"{', '.join(slow[:6])} below {si(most, 'b/s')}, the fastest port of this host",
             )
     for port in up:
         if port.mtu and port.most_mtu and port.mtu < port.most_mtu:
             yield Sign(
-                "mtu-small",
-                f"{port.called} uses an MTU of {port.mtu:,} B, and could use {port.most_mtu:,}: both"
-                " ends and the switches must agree",
+                "mtu-below",
+                f"{port.called} uses an MTU of {port.mtu:,} B, and could use {port.most_mtu:,}:"
+                " both ends and the switches must agree",
             )
     mtus = {port.mtu for port in up if port.mtu}
     if len(mtus) > 1:
@@ -217,4 +234,4 @@ def report(reading):
         said.append(f"  {port.called}: {', '.join(fact for fact in facts if fact)}")
     if count > 24:
         said.append(f"  … and {count - 24} more ports")
-    return "\n".join([*said, *(f"  ! {sign.says}" for sign in signs(reading))])
+    return "\n".join([*said, *marked(signs(reading))])

@@ -1,8 +1,8 @@
 """ibqueryerrors: the ports of a fabric whose error counters are above a threshold.
 
 The layout, in our words. A line per node ("Errors for "host7 mlx4_0"", or a GUID and the name), a
-line per port with counters in brackets: ``GUID 0x… port 5: [SymbolErrorCounter == 65535] […]``; "port
-ALL" sums a switch. Under a port may stand its link. At the end a summary behind ##.
+line per port with counters in brackets: ``GUID 0x… port 5: [SymbolErrorCounter == 65535] […]``;
+"port ALL" sums a switch. Under a port may stand its link. At the end a summary behind ##.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from fabriclab.telemetry.layout import Layout
 from fabriclab.telemetry.perfquery import _BITS
-from fabriclab.telemetry.sign import Sign
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import name, refuse, shorten
 
 TOOL = "ibqueryerrors"
@@ -23,7 +23,7 @@ LAYOUT = Layout(
         "summary": "## Summary: {nodes:count} nodes checked, {bad:count} bad nodes found",
     },
     lines={
-        "ports": "## {ports:count} ports checked, {bad:count} ports have errors beyond threshold",
+        "ports": "## {ports:count} ports checked, {bad:count} ports have errors beyond threshold"
     },
     skip=("# {rest}", "## {rest}", "##", "Link info: {rest}", "{rest}==({more:text}", "> {rest}"),
 )
@@ -106,18 +106,30 @@ def _seen(counter, value):
     return f"{counter} {'at least ' * full}{value:,}{' (full: it has stopped)' * full}"
 
 
-def signs(reading):
+def signs(reading, rate=None):
     """What stands out, port by port, the gravest first."""
     ports = [port for port in reading.ports if port.number is not None]
     for sign, counters, meaning in (
-        ("cable", _CABLE, "damaged on this cable: clean, reseat or replace it"),
-        ("link-down", ("LinkDownedCounter", "LinkErrorRecoveryCounter"), "the link came and went"),
-        ("discards", ("PortXmitDiscards",), "packets thrown away: behind it something is stuck"),
+        (
+            lambda says: Sign("errors-once", says),
+            _CABLE,
+            "damaged on this cable: clean, reseat or replace it",
+        ),
+        (
+            lambda says: Sign("link-downs", says),
+            ("LinkDownedCounter", "LinkErrorRecoveryCounter"),
+            "the link came and went",
+        ),
+        (
+            lambda says: Sign("discards-once", says),
+            ("PortXmitDiscards",),
+            "packets thrown away: behind it something is stuck",
+        ),
     ):
         for port in sorted(ports, key=lambda port: -sum(map(port.count, counters)))[:_MOST_NODES]:
             seen = [_seen(one, port.count(one)) for one in counters if port.count(one)]
             if seen:
-                yield Sign(f"errors-{sign}", f"{port.called}: {', '.join(seen)}: {meaning}")
+                yield sign(f"{port.called}: {', '.join(seen)}: {meaning}")
 
 
 def report(reading):
@@ -132,7 +144,7 @@ def report(reading):
             " little, watch how it grows"
         )
     found = list(signs(reading))
-    said += [f"  ! {sign.says}" for sign in found[:_MOST_NODES]]
+    said += marked(found[:_MOST_NODES])
     if len(found) > _MOST_NODES:
         said.append(f"  ! … and {len(found) - _MOST_NODES} more")
     said.append("  counts since they were cleared: ibqueryerrors -k clears, then look again")

@@ -8,7 +8,7 @@ counts in turn; with -p each pair on a line of its own. grep: the file's path, a
 import re
 from dataclasses import dataclass
 
-from fabriclab.telemetry.sign import Sign
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 
 TOOL = "RDMA counters"
@@ -57,7 +57,16 @@ MEANING = {  # counter: (sign, what it means); Mellanox' list of RDMA counters, 
     "port_xmit_discards": ("discard", "packets thrown away unsent"),
     "excessive_buffer_overrun_errors": ("discard", "the sender ran over this port's buffer"),
 }
-_ORDER = ("damage", "down", "retry", "loss", "discard", "receiver", "work", "marked")
+_SIGN_OF = {  # the gravest first
+    "damage": lambda says: Sign("rdma-damage", says),
+    "down": lambda says: Sign("rdma-down", says),
+    "retry": lambda says: Sign("rdma-retry", says),
+    "loss": lambda says: Sign("rdma-loss", says),
+    "discard": lambda says: Sign("rdma-discard", says),
+    "receiver": lambda says: Sign("rdma-receiver", says),
+    "work": lambda says: Sign("rdma-work", says),
+    "marked": lambda says: Sign("rdma-marked", says),
+}
 
 
 @dataclass(frozen=True)
@@ -129,13 +138,13 @@ def _cut(rest):
     return bool(re.fullmatch(r"(?:\s+[a-z]\w*\s+\d+)+\s+[a-z]\w*\s*(?:\.\.\.|…)?\s*", rest))
 
 
-def signs(reading):
+def signs(reading, rate=None):
     """What stands out, the gravest kind first; counts since the driver was loaded."""
-    for kind in _ORDER:
+    for kind, sign in _SIGN_OF.items():
         for port in reading.ports:
             for counter, value in port.counters:
                 if value and MEANING.get(counter, ("", ""))[0] == kind:
-                    yield Sign(f"rdma-{kind}", f"{port.name}: {counter} {value:,}: {MEANING[counter][1]}")
+                    yield sign(f"{port.name}: {counter} {value:,}: {MEANING[counter][1]}")
 
 
 def report(reading):
@@ -146,7 +155,7 @@ def report(reading):
     if quiet:
         said.append(f"  all zero: {', '.join(quiet[:8])}{' …' * (len(quiet) > 8)}")
     found = list(signs(reading))
-    said += [f"  ! {sign.says}" for sign in found[:24]]
+    said += marked(found[:24])
     if len(found) > 24:
         said.append(f"  ! … and {len(found) - 24} more")
     if not found:

@@ -1,19 +1,22 @@
 """The counters of a switch's own chip, by port and priority, as its diagnostic shell prints them:
 ``a_pause_mac_ctrl_frames_received = 1234``, under "Prio 3" rx_pause and rx_pause_duration.
 
-What they count is since boot; SONiC's table of the same port is a difference against a kept reading.
+What they count is since boot; SONiC's table of the same port is a difference against a kept
+reading.
 """
 
 import re
 
-from fabriclab.telemetry.pauses import PRIORITIES, Port, Reading, report
+from fabriclab.telemetry.pauses import PRIORITIES, Port, Reading, report, signs
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 from fabriclab.units import us
 
-__all__ = ["SIGN", "TOOL", "read", "report"]
+__all__ = ["SIGN", "TOOL", "read", "report", "signs"]
 
 TOOL = "switch chip counters"
-SIGN = re.compile(r"^\s*(?:Port 0x[0-9a-f]+ - .*Counters Group\s*$|a_\w+_(?:ok|received|xmitted) = \d)")
+SIGN = re.compile(
+    r"^\s*(?:Port 0x[0-9a-f]+ - .*Counters Group\s*$|a_\w+_(?:ok|received|xmitted) = \d)"
+)
 _PORT = re.compile(r"^\s*Port (0x[0-9a-f]{1,16}) - ")
 _PRIORITY = re.compile(r"^\s*Prio (\d)\s*$")
 _FIELD = re.compile(r"^\s*([a-z]\w{1,60}) = (\S{1,40})\s*$")

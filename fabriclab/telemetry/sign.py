@@ -1,12 +1,21 @@
-"""What stands out in a reading."""
+"""What stands out in a reading: the one type that `fabriclab read` prints and `diagnose` weighs."""
 
 from typing import NamedTuple
 
 
 class Sign(NamedTuple):
-    """One thing that stands out in a reading: its name, for the table of causes to weigh, and what
-    there is to say.
+    """One thing that stands out: its `name`, a key of `diagnosis.causes.SIGNS`, and what it
+    `says`.
     """
 
     name: str
     says: str
+
+
+def marked(signs, indent="  "):
+    """The lines of a report for `signs`.
+
+    >>> marked([Sign("port-down", "link is not up")])
+    ['  ! link is not up']
+    """
+    return [f"{indent}! {sign.says}" for sign in signs]

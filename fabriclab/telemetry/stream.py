@@ -1,7 +1,7 @@
 """Bytes in: a plain file, a pipe, standard input, gzip or a zip archive, UTF-8 or UTF-16.
 
-A `Text` is one text to read: its path as shown, and its bytes in blocks. A zip archive holds several.
-Everything is bounded: bytes before and after unpacking, entries, and the time that a plain file may
+A `Text` is one text to read: its path as shown, and its bytes in blocks. A zip archive holds
+several. Everything is bounded: bytes before and after unpacking, entries, and the time that a plain file may
 keep silent (/proc/kmsg is a plain file and never ends).
 """
 
@@ -107,8 +107,8 @@ def _from(path, handle, size, patience):
             refuse(
                 path,
                 0,
-                f"nothing more came for {patience:g} s, and it has not ended: save the tool's output"
-                " in a file first",
+                f"nothing more came for {patience:g} s, and it has not ended: save the tool's"
+                " output in a file first",
             )
         try:
             block = os.read(handle, _BLOCK)

@@ -9,11 +9,13 @@ link between sockets. Below it legends, the second of which says what the NICs a
 import re
 from dataclasses import dataclass
 
-from fabriclab.telemetry.sign import Sign
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 
 TOOL = "nvidia-smi topo -m"
-_DEVICE = r"(?:GPU\d{1,3}|NIC\d{1,3}|(?:mlx|bnxt_re|irdma|ionic|efa|rocep|rdmap|ib)\w{0,20}\d\w{0,10})"
+_DEVICE = (
+    r"(?:GPU\d{1,3}|NIC\d{1,3}|(?:mlx|bnxt_re|irdma|ionic|efa|rocep|rdmap|ib)\w{0,20}\d\w{0,10})"
+)
 SIGN = re.compile(rf"^\s+GPU\d{{1,3}}\s(?:\s*{_DEVICE}(?=\s|$))*.*$")
 AGAIN = re.compile(r"^\s+(?P<head>GPU\d{1,3})\s")
 FAR = ("X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS")  # from near to far
@@ -101,7 +103,7 @@ def read(path):
     return Reading(name(path), tuple(columns), tuple(way.items()), tuple(called.items()))
 
 
-def signs(reading):
+def signs(reading, rate=None):
     """What stands out: GPUs far from every NIC, and pairs of GPUs without NVLink."""
     far = {}
     for gpu in reading.gpus:
@@ -127,7 +129,7 @@ def signs(reading):
     }
     alone = [gpu for gpu in reading.gpus if gpu not in linked]
     if linked and alone:
-        yield Sign("nvlink-uneven", f"{', '.join(alone[:8])} without NVLink, the others have it")
+        yield Sign("nvlinks-differ", f"{', '.join(alone[:8])} without NVLink, the others have it")
 
 
 def report(reading):
@@ -153,4 +155,4 @@ def report(reading):
         said.append(f"  {gpu}: {'; '.join(facts)}")
     if not reading.nics:
         said.append("  no NIC in the matrix: nothing is said of the network")
-    return "\n".join([*said, *(f"  ! {sign.says}" for sign in signs(reading))])
+    return "\n".join([*said, *marked(signs(reading))])

@@ -16,6 +16,7 @@ restoration time. It ends the stop of the others, not the cause.
 import re
 from dataclasses import dataclass
 
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import lines, name, refuse, shorten
 from fabriclab.units import ms, si
 
@@ -172,15 +173,14 @@ def _setting(path, number, text):
     return cells[0][:60], Setting(number, cells[0][:60], cells[1], times[0], times[1])
 
 
-def doubts(reading):
-    """What looks wrong, one sentence each, the gravest first."""
-    found = []
-    for queue in reading.storms[:6]:
+def signs(reading, rate=None):
+    """What stands out in the watchdog's counts, storms that go on first; `rate` is not needed."""
+    for queue in sorted(reading.storms, key=lambda queue: not queue.stormed)[:6]:
         now = (
             "and one goes on"
             if queue.stormed
             else (
-                "all over"
+                "all over, and when is not told"
                 if queue.restored == queue.detected
                 else f"{queue.restored} of them over, and it works now"
             )
@@ -190,23 +190,28 @@ def doubts(reading):
             if queue.dropped
             else ""
         )
-        found.append(
+        says = (
             f"{queue.port} queue {queue.number}: {queue.detected}"
             f" storm{'s' * (queue.detected != 1)}, {now}{lost}; what is plugged in there, or lies"
             " behind it, stopped taking packets"
         )
+        if queue.stormed:
+            yield Sign("stormed", says)
+        else:
+            yield Sign("stormed-before", says)
     if len(reading.storms) > 6:
-        found.append(
+        yield Sign(
+            "storms-spread",
             f"… and {len(reading.storms) - 6} more queues with storms: they spread from one place,"
-            " look where most began"
+            " look where most began",
         )
     slow = [setting for setting in reading.settings if setting.detection > DEFAULT]
     if slow:
-        found.append(
+        yield Sign(
+            "watchdog-slow",
             f"{slow[0].port} waits {si(slow[0].detection, 's')} before it calls a storm, where"
-            f" {si(DEFAULT, 's')} is the default: all that time it spreads"
+            f" {si(DEFAULT, 's')} is the default: all that time it spreads",
         )
-    return found
 
 
 def report(reading):
@@ -243,6 +248,4 @@ def report(reading):
                 else ""
             )
         )
-    return "\n".join(
-        [head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in doubts(reading))]
-    )
+    return "\n".join([head, *(f"  {line}" for line in said), *marked(signs(reading))])

@@ -7,8 +7,8 @@ rows.
 
 import math
 
-from fabriclab import catalog, collectives, transport
-from fabriclab.telemetry.nccl.doubts import doubts
+from fabriclab import collectives, transport
+from fabriclab.telemetry.nccl.doubts import table_signs as _table_signs
 from fabriclab.telemetry.nccl.facts import (
     SHOWN,
     Ranks,
@@ -21,12 +21,16 @@ from fabriclab.telemetry.nccl.facts import (
     rate,
     steps,
 )
-from fabriclab.telemetry.nccl.log import network_lines
+from fabriclab.telemetry.nccl.log import log_signs, network_lines
 from fabriclab.telemetry.nccl.records import TOOL, Pass, Rank, Reading, Row, Table
 from fabriclab.telemetry.nccl.table import SIGN, read
+from fabriclab.telemetry.nccl.wire import against_hardware, hosts
+from fabriclab.telemetry.sign import marked
 from fabriclab.units import GB, si
 
+BAD_FIT = 0.25  # the worst row so far off one line: no bandwidth or start-up is read from it
 __all__ = [
+    "BAD_FIT",
     "COMMANDS",
     "SIGN",
     "TOOL",
@@ -37,16 +41,36 @@ __all__ = [
     "Row",
     "Table",
     "candidates",
-    "doubts",
     "factor",
     "fit",
     "ranks",
     "read",
     "report",
+    "signs",
     "steps",
+    "table_signs",
 ]
 
 COMMANDS = True  # they name the collective
+
+
+def signs(reading, rate=None):
+    """What stands out in nccl-tests output, and in NCCL's log beside it. `rate`: bytes per second
+    that a port should carry, where it is known: then the NICs are not held against the maker's
+    node.
+    """
+    for table in reading.tables:
+        yield from table_signs(table, rate)
+    if reading.log:
+        yield from log_signs(reading.log)
+
+
+def table_signs(table, rate=None):
+    """What stands out in one table, as a list of `Sign`, the gravest first."""
+    found = _table_signs(table)
+    if ranks(table).count != 1 and not rate:
+        found += against_hardware(table)[1]
+    return found
 
 
 def report(reading):
@@ -58,8 +82,8 @@ def report(reading):
     if len(reading.tables) > 20:
         blocks.append([f"… and {len(reading.tables) - 20} more tables"])
     if reading.log:
-        said, wrong = network_lines(reading.log)
-        blocks.append([*(f"  {line}" for line in said), *(f"  ! {line}" for line in wrong)])
+        said = network_lines(reading.log)
+        blocks.append([*(f"  {line}" for line in said), *marked(log_signs(reading.log))])
     return "\n".join(line for block in blocks for line in block)
 
 
@@ -70,14 +94,13 @@ def _block(table, number, of):
         if len(names) < 4
         else "a collective its columns do not tell"
     )
-    hosts = list(dict.fromkeys(process.host for process in table.processes))
     gpus = list(dict.fromkeys(process.gpu for process in table.processes))
     head = (
         f"{table.version or TOOL}{f', table {number} of {of}' if of > 1 else ''}:"
         f" {shown}{'' if table.program else ' (inferred from its columns)'}, {who}"
     )
-    if hosts:
-        head += f", {len(hosts)} node{'s' * (len(hosts) != 1)} of {', '.join(gpus[:2])}"
+    if gpus:
+        head += f", {hosts(table)}, {' and '.join(gpus[:2])}"
     sizes = [row.size for row in table.rows]
     head += (
         f"; {len(sizes)} row{'s' * (len(sizes) != 1)}, {binary(min(sizes))} to {binary(max(sizes))}"
@@ -85,15 +108,13 @@ def _block(table, number, of):
     )
     lines = [head, *_busbw_lines(table)]
     if who.count != 1:
-        lines += [
-            f"  {line}" for line in _model_lines(table, names, who, len(hosts), gpus)
-        ]  # flags come marked
+        lines += [f"  {line}" for line in _model_lines(table, names, who)]
     if table.average is not None:
         lines.append(
-            f"  the printed average, {table.average / GB:g} GB/s, is the plain mean over all rows:"
-            " no bandwidth"
+            f"  the printed average ({table.average / GB:g} GB/s) averages all sizes; do not read"
+            " it as bandwidth"
         )
-    return lines + [f"  ! {line}" for line in doubts(table)]
+    return lines + marked(table_signs(table))
 
 
 def _busbw_lines(table, across=4):
@@ -114,9 +135,8 @@ def _busbw_lines(table, across=4):
     return [head, *("    " + "   ".join(cells[at::down]) for at in range(down))]
 
 
-def _model_lines(table, names, who, hosts, gpus):
-    best = max(one.busbw for row in table.rows for one in row.passes)
-    hardware = _against_hardware(best, who.count, hosts, gpus)
+def _model_lines(table, names, who):
+    hardware, _ = against_hardware(table)
     try:
         line = fit(table)
     except ValueError as error:
@@ -144,11 +164,13 @@ def _model_lines(table, names, who, hosts, gpus):
         "start-up and bandwidth take equal time at"
         f" {si(transport.crossover(line.alpha, line.beta), 'B')}"
     )
-    if line.worst > 0.25:
-        said.append(
-            "so far off one line, several algorithms or protocols are at work: alpha holds for"
-            " small messages, B only roughly"
-        )
+    if line.worst > BAD_FIT:
+        return [
+            *said,
+            "so far off one line, several algorithms or protocols are at work: no start-up and no"
+            " ceiling is read from it",
+            *hardware,
+        ]
     steps_of = steps(names[0], n) if n and len({steps(one, n) for one in names}) == 1 else None
     if steps_of:
         said += _against_model(names[0], n, line, line.beta * times, steps_of)
@@ -194,62 +216,3 @@ def _tree_wins_below(n, alpha, beta):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if gain(middle) > 0 else (low, middle)
     return low
-
-
-def _known(gpus):
-    """The catalogue's record of the one kind of GPU in use, in its module form (PCIe cards have
-    less NVLink or none), or None.
-    """
-    if len(gpus) != 1 or "PCI" in gpus[0].upper() or "NVL" in gpus[0].upper():
-        return None
-    return next((known for known in catalog.ACCELERATORS if known.name in gpus[0]), None)
-
-
-def _against_hardware(best, n, hosts, gpus):
-    """The best busbw beside one direction of NVLink (one node) or the NICs (several), flagged where
-    it is under 60 %.
-    """
-    known, said = _known(gpus), []
-    if hosts == 1 and known and n:
-        one_way = known.nvlink.per_direction
-        basis = f"{rate(one_way)} (data sheets say {2 * one_way / GB:g}, counting both)"
-        said.append(
-            f"best busbw {rate(best)}: {best / one_way:.0%} of one direction of the {known.name}'s"
-            f" NVLink, {basis}"
-        )
-        if best > one_way:
-            said.append(
-                "more than one direction holds: in-network reduction, which the factor of busbw"
-                " does not know of, or another GPU"
-            )
-        elif best < 0.6 * one_way:
-            said.append(
-                "! under 60 %: too small a largest size, or NCCL went through PCIe or host memory"
-                " (its log says P2P or SHM)"
-            )
-    if hosts > 1 and n and n > hosts and n % hosts == 0:
-        each = best * hosts / n
-        said.append(
-            f"best busbw {rate(best)}: as a ring, each node's NICs together carry that one way,"
-            f" {si(each, 'b/s')} per GPU"
-        )
-        if known and n // hosts == 8:
-            port = known.port
-            said[-1] += (
-                f", {each / port.per_direction:.0%} of the {port.name} port a GPU that the maker's"
-                " node has"
-            )
-            if each > port.per_direction:
-                tree = (
-                    "between two nodes a tree may show up to twice the wire; " if hosts == 2 else ""
-                )
-                said.append(
-                    f"more than a ring could carry: {tree}in-network reduction too, or the ports"
-                    " are others"
-                )
-            elif each < 0.6 * port.per_direction:
-                said.append(
-                    "! under 60 %: if the node has those ports, look for one that is slow, down or"
-                    " unused: a ring goes at the pace of its slowest link"
-                )
-    return said

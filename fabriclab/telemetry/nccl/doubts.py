@@ -1,14 +1,15 @@
-"""What looks wrong in a table of nccl-tests."""
+"""What stands out in a table of nccl-tests."""
 
 from fabriclab.telemetry.nccl.facts import SHOWN, binary, candidates, factor, listed, ranks, rate
 from fabriclab.telemetry.nccl.records import follows
+from fabriclab.telemetry.sign import Sign
 from fabriclab.units import GB, si
 
 _FASTEST = 10e12  # bytes/s: beyond any accelerator's memory
 
 
-def doubts(table):
-    """What looks wrong in a table, one sentence each, the gravest first."""
+def table_signs(table):
+    """What stands out in a table, as a list of `Sign`, the gravest first."""
     names, who = candidates(table), ranks(table)
     found = [*_alone(table, who), *_invalid(table), *_inconsistent(table, names, who)]
     found += _absurd(table)
@@ -22,24 +23,39 @@ def _alone(table, who):
     zeros = sum(process.rank == 0 for process in table.processes)
     if who.count == 1:
         found.append(
-            "busbw is 0 in every row although algbw is not. n = 1: each process ran alone and"
-            " nothing crossed a link; algbw is a copy inside the device. Was the program built with"
-            " MPI=1, and started by mpirun?"
+            Sign(
+                "alone",
+                "busbw is 0 in every row although algbw is not. n = 1: each process ran alone and"
+                " nothing crossed a link; algbw is a copy inside the device. Was the program built"
+                " with MPI=1, and started by mpirun?",
+            )
         )
     if zeros > 1:
         found.append(
-            f"{zeros} processes each call themselves rank 0: they ran side by side, not together"
+            Sign(
+                "alone",
+                f"{zeros} processes each call themselves rank 0: they ran side by side, not"
+                " together",
+            )
         )
     elif named and who.how != named.how and who.count != 1:
-        found.append(f"the rank lines name {named.count}, but the numbers are those of {who}")
+        found.append(
+            Sign(
+                "ranks-disagree",
+                f"the rank lines name {named.count}, but the numbers are those of {who}",
+            )
+        )
     seats = {}
     for process in table.processes:
         seats.setdefault((process.host, process.device, process.bus), []).append(process.rank)
     shared = next((both for both in seats.values() if len(set(both)) > 1), None)
     if shared:
         found.append(
-            f"ranks {shared[0]} and {shared[1]} share one GPU: what is measured is that GPU's"
-            " memory and scheduling, not a link"
+            Sign(
+                "shared-gpu",
+                f"ranks {shared[0]} and {shared[1]} share one GPU: what is measured is that GPU's"
+                " memory and scheduling, not a link",
+            )
         )
     return found
 
@@ -55,16 +71,22 @@ def _invalid(table):
         sizes = list(dict.fromkeys(binary(size) for size in wrong))
         shown = ", ".join(sizes[:6]) + (" …" if len(sizes) > 6 else "")
         found.append(
-            f"wrong results (#wrong > 0) at {shown}: no speed counts until the data are right"
+            Sign(
+                "wrong-results",
+                f"wrong results (#wrong > 0) at {shown}: no speed counts until the data are right",
+            )
         )
     if table.out_of_bounds:
-        found.append(f"{table.out_of_bounds} values out of bounds (FAILED)")
+        found.append(Sign("out-of-bounds", f"{table.out_of_bounds} values out of bounds (FAILED)"))
     if not wrong and (
         table.validation is False
         or all(one.check is None for row in table.rows for one in row.passes)
     ):
         found.append(
-            "results were not validated (N/A): a fast answer may be a wrong one; run with -c 1"
+            Sign(
+                "unchecked",
+                "results were not validated (N/A): a fast answer may be a wrong one; run with -c 1",
+            )
         )
     return found
 
@@ -74,7 +96,12 @@ def _inconsistent(table, names, who):
     if not table.cpu_time and "hypercube" not in names:
         off = [row for row, one in rows if one.time > 0 and not follows(row.size, one)]
         if off:
-            found.append(f"algbw is not size/time at {_first(off)}: edited, or not this table's")
+            found.append(
+                Sign(
+                    "algbw-off",
+                    f"algbw is not size/time at {_first(off)}: edited, or not this table's",
+                )
+            )
     if (
         who.count
         and set(names) <= set(SHOWN)
@@ -89,14 +116,20 @@ def _inconsistent(table, names, who):
         ]
         if off:
             found.append(
-                f"busbw is not algbw x {times:g}, the factor for {who.count} ranks, at"
-                f" {_first(off)}"
+                Sign(
+                    "busbw-off",
+                    f"busbw is not algbw x {times:g}, the factor for {who.count} ranks, at"
+                    f" {_first(off)}",
+                )
             )
     mean = sum(one.busbw for _, one in rows) / len(rows)
     if table.average is not None and abs(mean - table.average) > 0.006 * GB + 1e-5 * mean:
         found.append(
-            f"the printed average {table.average / GB:g} GB/s is not the mean of these rows,"
-            f" {mean / GB:.4g}: rows are missing or changed"
+            Sign(
+                "mean-off",
+                f"the printed average {table.average / GB:g} GB/s is not the mean of these rows,"
+                f" {mean / GB:.4g}: rows are missing or changed",
+            )
         )
     return found
 
@@ -112,8 +145,11 @@ def _absurd(table):
     fast = [row for row in table.rows for one in row.passes if one.algbw > _FASTEST]
     if fast:
         found.append(
-            f"at {binary(fast[0].size)} algbw is beyond {si(_FASTEST, 'B/s')}, faster than any"
-            " memory: nothing was moved"
+            Sign(
+                "beyond-memory",
+                f"at {binary(fast[0].size)} algbw is beyond {si(_FASTEST, 'B/s')}, faster than any"
+                " memory: nothing was moved",
+            )
         )
     apart = [
         row
@@ -125,8 +161,11 @@ def _absurd(table):
     ]
     if apart:
         found.append(
-            f"in-place and out-of-place differ more than twofold at {binary(apart[0].size)}: a"
-            " noisy run, or one of them did not run"
+            Sign(
+                "passes-differ",
+                f"in-place and out-of-place differ more than twofold at {binary(apart[0].size)}: a"
+                " noisy run, or one of them did not run",
+            )
         )
     return found
 
@@ -147,8 +186,11 @@ def _shape(table):
             f" {binary(last.size)}"
         )
         found.append(
-            f"busbw falls with size: {fall}; congestion, a slow path taken by large messages, or"
-            " heat"
+            Sign(
+                "busbw-falls",
+                f"busbw falls with size: {fall}; congestion, a slow path taken by large messages,"
+                " or heat",
+            )
         )
     for before, row, after in zip(rows, rows[1:], rows[2:]):
         here, sides = row.passes[0].busbw, (before.passes[0].busbw, after.passes[0].busbw)
@@ -158,9 +200,22 @@ def _shape(table):
             and before.passes[0].busbw > best / 10
         ):
             found.append(
-                f"a hole at {binary(row.size)}: {rate(here)} between {rate(sides[0])} and"
-                f" {rate(sides[1])}; repeat that size"
+                Sign(
+                    "hole",
+                    f"a hole at {binary(row.size)}: {rate(here)} between {rate(sides[0])} and"
+                    f" {rate(sides[1])}; repeat that size",
+                )
             )
+    if (stall := _stall(rows)) is not None:
+        first, last = stall
+        found.append(
+            Sign(
+                "stalled",
+                f"{si(first.passes[0].time, 's')} at every size from {binary(first.size)} to"
+                f" {binary(last.size)}: a stall or a time-out, not the transfer, sets the time",
+            )
+        )
+        return found
     for before, row in zip(rows, rows[1:]):
         flat = before.passes[0].busbw > best / 4
         if (
@@ -174,10 +229,28 @@ def _shape(table):
                 f" {binary(row.size)}"
             )
             found.append(
-                f"busbw jumps from {jump}: another algorithm or protocol takes over; one line does"
-                " not describe both sides"
+                Sign(
+                    "busbw-jumps",
+                    f"busbw jumps from {jump}: another algorithm or protocol takes over; one line"
+                    " does not describe both sides",
+                )
             )
     return found
+
+
+def _stall(rows, least=3):
+    """(first, last) of rows in a run that take one time whatever their size, far above the
+    quickest, or None.
+    """
+    timed = [row for row in rows if row.passes[0].time > 0]
+    quickest = min((row.passes[0].time for row in timed), default=0.0)
+    for at, first in enumerate(timed):
+        time, last = first.passes[0].time, at
+        while last + 1 < len(timed) and abs(timed[last + 1].passes[0].time / time - 1) < 0.03:
+            last += 1
+        if last - at + 1 >= least and time > 4 * quickest and timed[last].size >= 4 * first.size:
+            return first, timed[last]
+    return None
 
 
 def _incomplete(table):
@@ -191,7 +264,10 @@ def _incomplete(table):
         and max(sizes) * table.step[0] <= table.largest
     ):
         found.append(
-            f"the table stops at {binary(max(sizes))} of {binary(table.largest)}: the run ended"
-            " early, or the file is cut"
+            Sign(
+                "cut-short",
+                f"the table stops at {binary(max(sizes))} of {binary(table.largest)}: the run ended"
+                " early, or the file is cut",
+            )
         )
     return found

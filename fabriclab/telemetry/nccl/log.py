@@ -9,7 +9,7 @@ connection, warnings. `ways` tells what follows from it.
 import re
 from dataclasses import dataclass
 
-from fabriclab.telemetry.nccl.ways import network_lines, report
+from fabriclab.telemetry.nccl.ways import log_signs, network_lines, report, signs
 from fabriclab.telemetry.source import MOST_ROWS, lines, name, refuse
 
 __all__ = [
@@ -19,9 +19,11 @@ __all__ = [
     "Connection",
     "Gatherer",
     "Reading",
+    "log_signs",
     "network_lines",
     "read",
     "report",
+    "signs",
 ]
 
 TOOL = "NCCL's log"

@@ -16,6 +16,7 @@ from xml.parsers import expat
 import numpy as np
 from scipy.sparse import csr_array
 
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import MOST_ROWS, lines, name, refuse, shorten
 from fabriclab.units import Gbps, Mbps, si
 
@@ -218,9 +219,9 @@ def read(path):
     return Reading(name(path), tuple(Device(**device) for device in listed))
 
 
-def doubts(reading):
-    """What is slow for its kind or wired unevenly, one sentence each."""
-    found, best = [], {}
+def signs(reading, rate=None):
+    """What is slow for its kind or wired unevenly inside the machine; `rate` is not needed."""
+    best = {}
     for device in reading.nodes:
         best[device.kind] = max(best.get(device.kind, 0.0), device.rate or 0.0)
     slow = [
@@ -228,9 +229,10 @@ def doubts(reading):
     ]
     for device in slow[:6]:
         has = f"PCIe {device.speed:g} GT/s x{device.width}, {si(device.rate, 'B/s')}"
-        found.append(
+        yield Sign(
+            "pcie-slow",
             f"{device.kind} {device.bus} (line {device.line}) has {has}, where the best has"
-            f" {si(best[device.kind], 'B/s')}"
+            f" {si(best[device.kind], 'B/s')}",
         )
     pairs = [
         (below, reading.devices[below.above]) for below in reading.nodes if below.above is not None
@@ -240,25 +242,27 @@ def doubts(reading):
         for below, above in pairs
         if above.rate and below.rate and below.rate > 1.01 * above.rate
     )
-    found += [
-        f"the bridge {bus} has less bandwidth upwards than one device below it"
-        for bus in list(tight)[:3]
-    ]
+    for bus in list(tight)[:3]:
+        yield Sign(
+            "pcie-narrow", f"the bridge {bus} has less bandwidth upwards than one device below it"
+        )
     links = Counter(
         sum(count for _, count in device.nvlinks)
         for device in reading.nodes
         if device.kind == "GPU"
     )
     if len(links) > 1:
-        found.append(
+        yield Sign(
+            "nvlinks-differ",
             "GPUs differ in NVLinks:"
-            f" {', '.join(f'{gpus} have {count}' for count, gpus in sorted(links.items()))}"
+            f" {', '.join(f'{gpus} have {count}' for count, gpus in sorted(links.items()))}",
         )
     gpus = Counter(device.numa for device in reading.nodes if device.kind == "GPU")
     if len(set(gpus.values())) > 1:
-        found.append(
+        yield Sign(
+            "gpus-uneven",
             "GPUs per CPU differ:"
-            f" {', '.join(f'{count} on {numa}' for numa, count in sorted(gpus.items(), key=str))}"
+            f" {', '.join(f'{count} on {numa}' for numa, count in sorted(gpus.items(), key=str))}",
         )
     alone = [
         device
@@ -268,11 +272,11 @@ def doubts(reading):
         and not any(card.above == device.above for card in _cards(reading))
     ]
     if alone:
-        found.append(
+        yield Sign(
+            "gpu-far",
             f"{len(alone)} GPUs share no bridge with a network card: their traffic crosses the CPU"
-            f" (first: {alone[0].bus})"
+            f" (first: {alone[0].bus})",
         )
-    return found
 
 
 def _cards(reading):
@@ -320,4 +324,4 @@ def report(reading):
             f"  {paired} of {kinds['GPU']} GPUs share a bridge with a network card: GPUDirect RDMA"
             " there stays off the CPU"
         )
-    return "\n".join(lines_ + [f"  ! {line}" for line in doubts(reading)])
+    return "\n".join(lines_ + marked(signs(reading)))

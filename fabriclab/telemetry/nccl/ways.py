@@ -4,6 +4,8 @@ ring changes the host.
 
 from collections import Counter
 
+from fabriclab.telemetry.nccl import status
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.telemetry.source import shorten
 from fabriclab.units import si
 
@@ -99,89 +101,127 @@ def rail_changes(reading):
 
 
 def network_lines(reading):
-    """What the log says about the network, and what of it looks wrong: two lists of lines."""
-    said, wrong = [], []
-    kinds = sorted({port.rsplit("/", 1)[1] for _, port in reading.ports})
-    each = {host: [port for at, port in reading.ports if at == host] for host, _ in reading.ports}
+    """What the log says about the network, line by line."""
+    said, kinds = [], sorted({port.rsplit("/", 1)[1] for _, port in reading.ports})
+    each = _listed(reading)
     if reading.network:
-        over = f" over {' and '.join(kinds)}" if kinds else ""
+        named = {"IB": "InfiniBand"} if kinds == ["IB"] else {}
+        over = f" over {' and '.join(kinds)}" if kinds and not named else ""
         said.append(
-            f"network: {reading.network}{over}"
+            f"network: {named.get(reading.network, reading.network)}{over}"
             + "".join(
                 f"; {host} uses {', '.join(ports[:8])}" for host, ports in list(each.items())[:2]
             )
         )
-        if (
-            each
-            and all(len(ports) == 1 for ports in each.values())
-            and (reading.ranks or 0) > 2 * len(reading.hosts)
-        ):
-            chosen = dict(reading.forced).get("NCCL_IB_HCA")
-            why = f" (NCCL_IB_HCA = {shorten(chosen, 40)} left no other)" if chosen else ""
-            wrong.append(
-                "one port a node serves all of its ranks: the node's bandwidth to others is that"
-                f" port's, not the sum of its NICs{why}"
-            )
-    rates = sorted({rate for _, _, rate in reading.speeds})
-    if rates:
+    if rates := _rates(reading):
         said.append(f"ports of {' and '.join(si(rate, 'b/s') for rate in rates)}")
-        if len(rates) > 1:
-            wrong.append("ports of different speeds: a ring goes at the pace of its slowest link")
-    if reading.network == "Socket":
-        wrong.append(
-            "NCCL uses TCP sockets, not RDMA: check that its IB/RoCE transport finds a device"
-            " (NCCL_IB_HCA, drivers, permissions)"
-            + ("; it says: no device found" if reading.no_device else "")
-        )
-        wrong += [
-            (
-                f"{name} = {shorten(value, 40)} is set: it takes RDMA away where it is 1"
-                if name == "NCCL_IB_DISABLE"
-                else (
-                    f"{name} = {shorten(value, 40)} is set: a name that matches no adapter leaves"
-                    " none"
-                )
-            )
-            for name, value in reading.forced
-            if name in ("NCCL_IB_DISABLE", "NCCL_IB_HCA")
-        ]
-    elif reading.no_device or len(set(dict(reading.networks).values())) > 1:
-        wrong.append(
-            "not all hosts use the same network: "
-            + ", ".join(f"{host} {network}" for host, network in reading.networks[:4])
-            + "".join(f", {host} finds no device" for host in reading.no_device[:4])
-        )
-    for lines, found in zip((said, wrong), _connection_lines(reading, each)):
-        lines += found
-    wrong += [f"NCCL warns: {shorten(text, 100)}" for text in reading.warnings[:3]]
-    return said, wrong
-
-
-def _connection_lines(reading, listed):
-    said, wrong = [], []
-    by_way, used = ways(reading), ports_used(reading)
-    if by_way:
+    if by_way := ways(reading):
         said.append(
             f"connections: {', '.join(f'{count} by {way}' for way, count in by_way.items())}"
         )
-    for host, ports in list(used.items())[:4]:
+    changed, both = rail_changes(reading)
+    if both:
+        said.append(
+            f"rails: {both - changed} of {both} connections between nodes arrive by the port number"
+            " they left by"
+        )
+    return said
+
+
+def log_signs(reading):
+    """What stands out in NCCL's log, as a list of `Sign`."""
+    return [
+        *_network_signs(reading),
+        *_connection_signs(reading),
+        *status.warning_signs(reading.warnings),
+    ]
+
+
+def signs(reading, rate=None):
+    """What stands out in NCCL's log. `rate` is not needed: no rate is in it."""
+    yield from log_signs(reading)
+    yield from _ring_signs(reading)
+
+
+def _listed(reading):
+    return {host: [port for at, port in reading.ports if at == host] for host, _ in reading.ports}
+
+
+def _rates(reading):
+    return sorted({rate for _, _, rate in reading.speeds})
+
+
+def _network_signs(reading):
+    each = _listed(reading)
+    if (
+        reading.network
+        and each
+        and all(len(ports) == 1 for ports in each.values())
+        and (reading.ranks or 0) > 2 * len(reading.hosts)
+    ):
+        chosen = dict(reading.forced).get("NCCL_IB_HCA")
+        why = f" (NCCL_IB_HCA = {shorten(chosen, 40)} left no other)" if chosen else ""
+        yield Sign(
+            "one-port",
+            "all ranks of a node share one port, so the node has the bandwidth of one port, not of"
+            f" all its NICs{why}",
+        )
+    if len(_rates(reading)) > 1:
+        yield Sign(
+            "speeds-differ",
+            "ports of different speeds: a ring goes at the pace of its slowest link",
+        )
+    if reading.network == "Socket":
+        yield Sign(
+            "socket",
+            "NCCL uses TCP sockets, not RDMA: check that its IB/RoCE transport finds a device"
+            " (NCCL_IB_HCA, drivers, permissions)"
+            + ("; it says: no device found" if reading.no_device else ""),
+        )
+        for name, value in reading.forced:
+            if name == "NCCL_IB_DISABLE":
+                yield Sign(
+                    "socket-set",
+                    f"{name} = {shorten(value, 40)} is set: it takes RDMA away where it is 1",
+                )
+            elif name == "NCCL_IB_HCA":
+                yield Sign(
+                    "socket-set",
+                    f"{name} = {shorten(value, 40)} is set: a name that matches no adapter leaves"
+                    " none",
+                )
+    elif reading.no_device or len(set(dict(reading.networks).values())) > 1:
+        yield Sign(
+            "networks-differ",
+            "not all hosts use the same network: "
+            + ", ".join(f"{host} {network}" for host, network in reading.networks[:4])
+            + "".join(f", {host} finds no device" for host in reading.no_device[:4]),
+        )
+
+
+def _connection_signs(reading):
+    by_way, listed = ways(reading), _listed(reading)
+    for host, ports in list(ports_used(reading).items())[:4]:
         has = len(listed.get(host, ()))
         if has > len(ports):
-            wrong.append(
+            yield Sign(
+                "ports-unused",
                 f"{host}'s channels use {len(ports)} of its {has} ports ({', '.join(ports[:8])}):"
-                " the others carry nothing"
+                " the others carry nothing",
             )
     off = sorted({adapter for _, adapter, on in reading.direct if not on})
     if off or any("through host memory" in way for way in by_way):
-        wrong.append(
-            f"no GPU Direct RDMA{' for ' + ', '.join(off[:8]) if off else ''}: what the network"
+        yield Sign(
+            "no-gdr",
+            f"no GPUDirect RDMA{' for ' + ', '.join(off[:8]) if off else ''}: what the network"
             " carries is copied through host memory (nvidia_peermem or DMA-BUF,"
-            " NCCL_NET_GDR_LEVEL)"
+            " NCCL_NET_GDR_LEVEL)",
         )
     if "SHM" in by_way:
-        wrong.append(
+        yield Sign(
+            "shm",
             f"{by_way['SHM']} connection{'s' * (by_way['SHM'] != 1)} by SHM: GPUs of one node talk"
-            " through host memory, not over NVLink or PCIe"
+            " through host memory, not over NVLink or PCIe",
         )
     seat, _ = seats(reading)
     inside = sum(
@@ -190,51 +230,42 @@ def _connection_lines(reading, listed):
         if c.way.startswith("NET/")
     )  # noqa: E711
     if inside:
-        wrong.append(
+        yield Sign(
+            "net-inside",
             f"{inside} connection{'s' * (inside != 1)} of GPUs on one host through the network: P2P"
-            " and SHM are off or fail between them"
+            " and SHM are off or fail between them",
         )
     changed, both = rail_changes(reading)
-    if both:
-        said.append(
-            f"rails: {both - changed} of {both} connections between nodes arrive by the port number"
-            " they left by"
+    if changed:
+        yield Sign(
+            "rails-change",
+            f"{changed} of {both} connections change the rail: on rail-optimised wiring they go"
+            " over the spines (NCCL_CROSS_NIC=0 forbids it)",
         )
-        if changed:
-            wrong.append(
-                f"{changed} of {both} connections change the rail: on rail-optimised wiring they go"
-                " over the spines (NCCL_CROSS_NIC=0 forbids it)"
-            )
-    return said, wrong
 
 
-def _ring_lines(reading):
-    """Lines about the rings, and what of them looks wrong."""
-    (seat, inferred), said, wrong = seats(reading), [], []
-    said += [
-        f"ring: {' '.join(map(str, ring[:32]))}{' …' if len(ring) > 32 else ''}"
-        for ring in reading.rings[:2]
-    ]
+def _rings(reading):
+    """(how often the rings change the host, sorted; hosts; a proviso), None where not known."""
+    seat, inferred = seats(reading)
     hosts = len(set(seat.values()))
-    steps = {ring: count for ring in reading.rings if (count := crossings(ring, seat)) is not None}
-    if steps and hosts > 1:
-        guess = ", if ranks fill the hosts in order" if inferred else ""
-        counts = sorted(set(steps.values()))
-        said.append(
-            f"each ring changes the host {' or '.join(map(str, counts))} times, {hosts} at"
-            f" least{guess}"
+    steps = {count for ring in reading.rings if (count := crossings(ring, seat)) is not None}
+    guess = ", if ranks fill the hosts in order" if inferred else ""
+    return (sorted(steps), hosts, guess) if steps and hosts > 1 else None
+
+
+def _ring_signs(reading):
+    if (found := _rings(reading)) and found[0][-1] > found[1]:
+        counts, hosts, guess = found
+        yield Sign(
+            "ring-crosses",
+            f"a ring crosses between hosts {counts[-1]} times where {hosts} would do: each further"
+            f" time takes as much of a port again{guess}",
         )
-        if counts[-1] > hosts:
-            wrong.append(
-                f"a ring changes the host {counts[-1]} times where {hosts} would do: each further"
-                f" time takes as much of a port again{guess}"
-            )
-    return said, wrong
 
 
 def report(reading):
     """The few lines that ``fabriclab read`` prints for NCCL's log."""
-    (said, wrong), rings = network_lines(reading), _ring_lines(reading)
+    said = network_lines(reading)
     head = (
         f"NCCL's log{f', version {reading.version}' if reading.version else ''}:"
         f" {len(reading.hosts)} host{'s' * (len(reading.hosts) != 1)}"
@@ -244,12 +275,21 @@ def report(reading):
     head += f", {reading.channels} channels for collectives" if reading.channels else ""
     if reading.graph_bandwidth:
         said.append(
-            f"inside a node NCCL counts on {reading.graph_bandwidth / 1e9:g} GB/s a GPU, by its own"
-            " tables, not by a measurement"
+            f"inside a node NCCL counts on {reading.graph_bandwidth / 1e9:g} GB/s per GPU, by its"
+            " own tables, not by a measurement"
         )
-    said, wrong = said + rings[0], wrong + rings[1]
+    said += [
+        f"ring: {' '.join(map(str, ring[:32]))}{' …' if len(ring) > 32 else ''}"
+        for ring in reading.rings[:2]
+    ]
+    if found := _rings(reading):
+        counts, hosts, guess = found
+        said.append(
+            f"each ring crosses between hosts {' or '.join(map(str, counts))} times (the minimum is"
+            f" {hosts}){guess}"
+        )
     said += [
         f"set by the environment: {setting} = {value}" for setting, value in reading.forced[:8]
     ]
     said.append("no measurement in it: run nccl-tests (all_reduce_perf) and read its table")
-    return "\n".join([head, *(f"  {line}" for line in said), *(f"  ! {line}" for line in wrong)])
+    return "\n".join([head, *(f"  {line}" for line in said), *marked(signs(reading))])

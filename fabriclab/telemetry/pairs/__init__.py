@@ -9,7 +9,7 @@ from fabriclab.telemetry.pairs.model import HEALTHY, hosts, measure
 from fabriclab.telemetry.pairs.records import Pairs, Part, of_matrix, wiring
 from fabriclab.telemetry.pairs.suspects import Finding, Suspect, Verdict, explain
 from fabriclab.telemetry.pairs.table import SIGN, TOOL, Reading, read
-from fabriclab.telemetry.pairs.write import as_list, as_matrix, report
+from fabriclab.telemetry.pairs.write import as_list, as_matrix, report, signs, verdict_of
 
 __all__ = [
     "HEALTHY",
@@ -29,5 +29,7 @@ __all__ = [
     "of_matrix",
     "read",
     "report",
+    "signs",
+    "verdict_of",
     "wiring",
 ]

@@ -9,6 +9,8 @@ from fabriclab.telemetry.pairs.model import measure
 from fabriclab.telemetry.pairs.records import Pairs, Part
 from fabriclab.telemetry.pairs.suspects import explain
 from fabriclab.telemetry.pairs.table import TOOL
+from fabriclab.telemetry.perftest.judge import GOOD
+from fabriclab.telemetry.sign import Sign, marked
 from fabriclab.units import UNITS, si
 
 _COLDEST = 3
@@ -92,6 +94,57 @@ def shipped():
     }
 
 
+def verdict_of(reading, fabrics=()):
+    """What explains the cold cells: with the first of `fabrics` that knows the hosts, else without
+    the wiring.
+    """
+    for fabric in fabrics:
+        try:
+            return explain(reading, fabric)
+        except ValueError:  # hosts that the fabric names otherwise
+            continue
+    return explain(reading)
+
+
+def signs(reading, rate=None, fabrics=()):
+    """What stands out among the pairs. `rate`: bytes per second that a port should carry, where it
+    is known; `fabrics` as read beside it, in which switches can be named.
+    """
+    verdict, bandwidth = verdict_of(reading, fabrics), reading.pairs.bandwidth
+    cold = bool(verdict.findings or verdict.unexplained.size)
+    for line in verdict.lines[:3] if verdict.findings else ():
+        if verdict.alike:
+            yield Sign("cold-alike", line)
+        else:
+            yield Sign("cold-part", line)
+    if verdict.unexplained.size and verdict.wired:
+        yield Sign(
+            "cold-scattered",
+            f"{verdict.unexplained.size} cold pairs that no one part explains: collisions, or a"
+            " load that comes and goes",
+        )
+    elif verdict.unexplained.size:
+        yield Sign(
+            "cold-unexplained",
+            f"{verdict.unexplained.size} cold pairs that no one host explains; with ibnetdiscover"
+            " beside it, leaves and spines are looked at",
+        )
+    if rate and verdict.level < GOOD * rate:
+        yield Sign(
+            "pair-low",
+            f"even a usual pair reaches {si(verdict.level, 'B/s')}, {verdict.level / rate:.0%} of"
+            f" the port's {si(rate, 'b/s')}",
+        )
+    elif cold:
+        yield Sign(
+            "pair-low",
+            f"the coldest pair reaches {si(float(bandwidth.min()), 'B/s')}, a usual one"
+            f" {si(verdict.level, 'B/s')}",
+        )
+    elif not verdict.healthy:
+        yield Sign("pairs-unclear", verdict.lines[0])
+
+
 def report(reading):
     """The few lines that ``fabriclab read`` prints for a file of pairs.
 
@@ -113,6 +166,5 @@ def report(reading):
             f"  coldest {words}, by median: "
             + ", ".join(f"{host} {si(median, 'B/s')}" for median, host in medians[:_COLDEST])
         )
-    mark = " " if verdict.healthy else "!"
-    said += [f"  {mark} {line}" for line in verdict.lines]
-    return "\n".join(said)
+    found = marked(signs(reading))
+    return "\n".join([*said, *(found or [f"  {line}" for line in verdict.lines])])

@@ -21,7 +21,9 @@ _SETTINGS = {
     "Dual_port": "Dual-port       : {}",
 }
 _LATENCY = ("t_min", "t_max", "t_typical", "t_avg", "t_stdev", "99%_percentile", "99.9%_percentile")
-_TITLE = re.compile(r"(RDMA_Write|RDMA_Read|Send|Atomic|SEND)\w*?(_Bidirectional)?_(BW|Lat)\w*", re.I)
+_TITLE = re.compile(
+    r"(RDMA_Write|RDMA_Read|Send|Atomic|SEND)\w*?(_Bidirectional)?_(BW|Lat)\w*", re.I
+)
 
 
 def told(found):
@@ -67,6 +69,7 @@ def _numbers(row):
 
 def _unit(rows):
     """The unit in which size times message rate comes nearest to the average."""
+
     def off(unit):
         return sum(
             abs(row["BW_average"] * unit / (row["MsgSize"] * row["MsgRate"] * 1e6) - 1)

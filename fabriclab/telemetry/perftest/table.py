@@ -71,6 +71,7 @@ _SETTINGS = {
     "mtu": re.compile(r"\bMtu\s*:\s*(\d{3,5})\[B\]"),
     "qps": re.compile(r"\bNumber of qps\s*:\s*(\d{1,6})\b"),
     "connection": re.compile(r"\bConnection type\s*:\s*(\w{1,10})"),
+    "gpu": re.compile(r"\bUse (?:ROCm|CUDA|GPU) memory\s*:\s*(ON)\b|(\bCUDA device\b)", re.I),
 }
 _CLOCKS = re.compile(
     r"Conflicting CPU frequency values detected: (\d{1,9}\.\d{1,9}) != (\d{1,9}\.\d{1,9})"
@@ -106,9 +107,9 @@ class Table:
     """One run. `kind` "bandwidth" or "latency"; `step` half of the last place that bandwidths are
     printed to. From the title, None without one: the `verb` ("write", "read", "send", "atomic") and
     whether it is `bidirectional`. From the settings, None where missing: `device`, `link` ("IB",
-    "Ethernet"), `mtu` in bytes, `qps`, `connection`. `clocks` are the CPU frequencies in MHz that
-    disagreed, `loopback` that both ends have one LID, `echoes` how many rows the other side printed
-    again.
+    "Ethernet"), `mtu` in bytes, `qps`, `connection`, and whether `gpu` memory was used. `clocks`
+    are the CPU frequencies in MHz that disagreed, `loopback` that both ends have one LID, `echoes`
+    how many rows the other side printed again.
     """
 
     rows: tuple[Row, ...]
@@ -121,6 +122,7 @@ class Table:
     mtu: int | None = None
     qps: int | None = None
     connection: str | None = None
+    gpu: bool = False
     clocks: tuple[float, float] | None = None
     loopback: bool = False
     echoes: int = 0
@@ -310,7 +312,7 @@ class _Reader:
     def _setting(self, text):
         for key, pattern in _SETTINGS.items():
             if found := pattern.search(text):
-                self.found[key] = found[1]
+                self.found[key] = found[1] or found[0]
         if found := _CLOCKS.search(text):
             self.found["clocks"] = (float(found[1]), float(found[2]))
         elif (found := _ADDRESS.search(text)) and len(self.found.setdefault(found[1], set())) < 100:
@@ -328,6 +330,7 @@ class _Reader:
             bidirectional=None if between is None else "Bidirectional" in between,
             **{key: found.get(key) for key in ("device", "link", "connection", "clocks")},
             **{key: int(found[key]) if key in found else None for key in ("mtu", "qps")},
+            gpu="gpu" in found,
             loopback=bool(local) and local == remote and len(local) == 1 and local != {0},
             echoes=self.echoes,
         )
