@@ -41,8 +41,8 @@ class Port:
     """One port: its first `line`, its `name` (ethtool prints none), and by priority 0 to 7 the
     pause frames received (`rx`) and sent (`tx`), and the seconds paused and pausing; None where not
     printed or N/A. `lost` holds counters of discards and pause storms by their own names,
-    `errors` those of damage, of the link going down, of drops and marks; `link_rx` and `link_tx` count pauses of the whole
-    link, or of all priorities together.
+    `errors` those of damage, of the link going down, of drops and marks; `link_rx` and `link_tx`
+    count pauses of the whole link, or of all priorities together.
     """
 
     line: int

@@ -1,8 +1,8 @@
 """Bytes in: a plain file, a pipe, standard input, gzip or a zip archive, UTF-8 or UTF-16.
 
 A `Text` is one text to read: its path as shown, and its bytes in blocks. A zip archive holds
-several. Everything is bounded: bytes before and after unpacking, entries, and the time that a plain file may
-keep silent (/proc/kmsg is a plain file and never ends).
+several. Everything is bounded: bytes before and after unpacking, entries, and the time that a plain
+file may keep silent (/proc/kmsg is a plain file and never ends).
 """
 
 import codecs
