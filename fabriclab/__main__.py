@@ -27,6 +27,7 @@ def ledger(arguments):
 
 def read(arguments):
     from fabriclab import telemetry
+    from fabriclab.telemetry.page import wrap
 
     status = 0
     for path in arguments.files:
@@ -40,11 +41,14 @@ def read(arguments):
         except ValueError as fault:
             status = refuse(path, fault)
         else:
-            print(f"== {plain(path)}\n{shown}" if len(arguments.files) > 1 else shown)
+            if len(arguments.files) > 1:
+                print(f"== {plain(path)}")
+            print(wrap(shown))
             for reason in found.refused:
                 status = refuse(path, reason)
-            status = status or bool(found.left)
-    return int(status)
+            stands_out = any(line.lstrip().startswith("! ") for line in shown.splitlines())
+            status = max(status, int(stands_out))
+    return status
 
 
 def release(arguments):

@@ -296,7 +296,7 @@ def test_bytes_of_a_full_line(folder):
         for at in (10, 12)
     )
     files = {"p.txt": port, "bw.txt": made.perftest_bandwidth([1 << 20], [20 * GB])}
-    assert "sends 48 GB/s, all that it can, and the pair in bw.txt gets 20 GB/s" in repr(
+    assert "sends 48 GB/s, all that it can, and the pair in bw.txt gets 20 GB/s" in walk.report(
         diagnosis.diagnose(folder(files, "full"))
     )
     found = diagnosis.diagnose(

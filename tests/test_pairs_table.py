@@ -256,7 +256,7 @@ def test_reports():
     ):
         assert words in said
     blind = telemetry.report(LOGS / "all_pairs_32_hosts.csv")
-    assert "190 cold pairs that no host explains" in blind and "host-06 receiving" not in blind
+    assert "190 cold pairs that no one host explains" in blind and "host-06 receiving" not in blind
 
 
 def test_no_other_tools_lines_look_like_pairs():

@@ -96,7 +96,7 @@ def test_read_back_as_made(file, samples):
         (0.99, 0.3, "it waits"),
         (0.99, 0.85, "fill most"),
         (0.5, 0.47, "starved input"),
-        (0.5, 0.1, "the data path"),
+        (0.5, 0.1, "a slow network both"),
         (0.99, None, "does not tell"),
         (0.6, None, "the data path"),
         (None, 0.5, "without GRACT"),
@@ -122,39 +122,55 @@ def test_a_gpu_that_is_left_out(file):
         assert (f"GPU 2 is busy {busy:.0%}" in said) == left_out
 
 
+def test_the_start_of_a_job_is_no_idleness(file):
+    """Seconds before the job began would count as GPUs without work."""
+    start, late = [0.05, 0.11, 0.03], [0.99] * 20
+
+    def said(samples):
+        return telemetry.report(file(made.nvidia_smi_dmon([[one] for one in samples])))
+
+    assert "! " not in said(start + late) and "! " not in said(start + late[:5])
+    assert "job began while this was measured" in said(start + late[:5])
+    assert "! a kernel ran" in said(late + start * 8)
+
+
 def test_a_job_that_is_nearly_always_busy_is_not_doubted(file):
     """Nine tenths, the chapter's healthy job, would be too little,
     or four fifths no cause to look.
     """
     for busy, doubted in ((0.92, False), (0.8, True)):
         assert (
-            "of the time no kernel ran"
-            in telemetry.report(file(made.nvidia_smi_dmon([[busy] * 2])))
+            "! a kernel ran" in telemetry.report(file(made.nvidia_smi_dmon([[busy] * 2])))
         ) == doubted
 
 
 def test_a_share_a_little_above_one(file):
     """A rounding of the tool's would be refused, or 105 % pass for one."""
     assert telemetry.read(file("#Entity   SMACT\nID\nGPU 0     1.001\n")).gpus[0].active == (1.0,)
-    with pytest.raises(ValueError, match="no share of one"):
+    with pytest.raises(ValueError, match="not between 0 and 1.000"):
         telemetry.read(file("#Entity   SMACT\nID\nGPU 0     1.050\n"))
 
 
 @pytest.mark.parametrize(
     "text, words",
     [
-        (SMI + " 20260105   10:00:02      0    612    101     31\n", "line 9: '101' is no share"),
+        (
+            SMI + " 20260105   10:00:02      0    612    101     31\n",
+            "line 9: '101' is not between",
+        ),
         (
             SMI + " 20260105   10:00:02      0    612     98\n",
             "line 9: not a whole row of 6 columns",
         ),
         (SMI + " 20260105   10:00:02      0    612     98     3", "line 9: not a whole row"),
-        ("# gpu     sm    mem\n# Idx      %      %\n", "no sample under it"),
-        ("# gpu     sm    mem\n    0      -      -\n", "no data, not zeros"),
-        ("# gpu     sm    sm\n    0      1      2\n", "names a column twice"),
+        ("# gpu     sm    mem\n# Idx      %      %\n", "header found but no samples"),
+        ("# gpu     sm    mem\n    0      -      -\n", "missing data is not zero"),
+        ("# gpu     sm    sm\n    0      1      2\n", "has a duplicate column"),
         (SMI + "#Entity   SMACT\n", "nvidia-smi and dcgmi in one file"),
-        ("#Entity   SMACT\nID\nGPU 0     1.700\n", "is no share of one"),
-        ("#Entity   SMACT\nID\nGPU 0     nan\n", "is no share of one"),
+        ("#Entity   SMACT\nID\nGPU 0     1.700\n", "is not between 0 and 1.000"),
+        ("#Entity   SMACT\nID\nGPU 0     0\nGPU 1     0.412\n", "'0' is not between 0 and 1.000"),
+        ("#Entity   SMACT\nID\nGPU 0     0.412\n.412\nGPU 1     nan\n", "line 4"),
+        ("#Entity   SMACT\nID\nGPU 0     nan\n", "is not between 0 and 1.000"),
         ("# gpu     sm\n" + "    0     50\n" * 100_001, "more than 100,000 samples"),
     ],
 )

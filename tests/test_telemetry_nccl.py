@@ -393,7 +393,9 @@ def test_what_is_written_is_read_back(file, hosts, per_node, alpha, beta, collec
     printed = max(row.passes[0].half_steps[0] / row.passes[0].time for row in table.rows)
     assert line.alpha / nccl.steps(collective, n) == pytest.approx(alpha, rel=0.01 + 4 * printed)
     assert line.beta * nccl.factor(collective, n) == pytest.approx(beta, rel=0.02 + 20 * printed)
-    assert not says(nccl.table_signs, table)
+    assert not [
+        one for one in nccl.table_signs(table) if one.name not in ("nvlink-low", "nics-low")
+    ]
 
 
 @settings(
@@ -537,7 +539,7 @@ def test_warning_of_the_log_is_told(file):
         + ROW.replace("      0    265", "      0gpu-1:12:34 [0] net.cc:99 NCCL WARN slow\n    265")
         + NEXT
     )
-    assert "NCCL warns: 'slow'" in telemetry.report(file(text))
+    assert "NCCL warns: slow" in telemetry.report(file(text))
 
 
 def test_out_of_place_alone(file):

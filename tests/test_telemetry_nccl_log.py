@@ -85,7 +85,7 @@ def test_both_ends_are_one_connection_and_the_worse_counts(file):
     assert ways.ways(reading) == {"NET/IB (through host memory)": 1} and ways.rail_changes(
         reading
     ) == (1, 1)
-    assert "no GPU Direct RDMA" in telemetry.report(
+    assert "no GPUDirect RDMA" in telemetry.report(
         file(both)
     ) and "1 of 1 connections change the rail" in telemetry.report(file(both))
 
@@ -104,7 +104,7 @@ def test_speeds_and_direct_access(file):
     assert reading.speeds == (("h1", "mlx5_0:1/IB", 400 * Gbps), ("h1", "mlx5_1:1/IB", 100 * Gbps))
     assert reading.direct == (("h1", "mlx5_1", False), ("h1", "mlx5_0", True))
     report = telemetry.report(file(text))
-    assert "different speeds" in report and "no GPU Direct RDMA for mlx5_1:" in report
+    assert "different speeds" in report and "no GPUDirect RDMA for mlx5_1:" in report
 
 
 def test_the_network_that_is_used(file):
@@ -156,7 +156,7 @@ def test_a_sound_log_raises_no_doubt(file):
 @pytest.mark.parametrize(
     "use, told",
     [
-        ({"ports": 1}, "one port a node serves all of its ranks"),
+        ({"ports": 1}, "all ranks of a node share one port"),
         (
             {"ports": 1, "forced": [("NCCL_IB_HCA", "mlx5_0")]},
             "NCCL_IB_HCA = 'mlx5_0' left no other",
@@ -164,12 +164,12 @@ def test_a_sound_log_raises_no_doubt(file):
         ({"used": 1}, "gpu-a01's channels use 1 of its 8 ports (mlx5_0:1/IB)"),
         (
             {"direct": False},
-            "no GPU Direct RDMA: what the network carries is copied through host memory",
+            "no GPUDirect RDMA: what the network carries is copied through host memory",
         ),
         ({"ports": 0}, "TCP sockets, not RDMA"),
         ({"ports": 0}, "it says: no device found"),
         ({"ports": 0, "forced": [("NCCL_IB_DISABLE", "1")]}, "NCCL_IB_DISABLE = '1' is set"),
-        ({"order": WEAVING}, "changes the host 16 times where 2 would do"),
+        ({"order": WEAVING}, "crosses between hosts 16 times where 2 would do"),
     ],
 )
 def test_faults_are_named(file, use, told):
@@ -205,7 +205,7 @@ def test_seats_are_inferred_only_where_nothing_speaks_against_it(file):
         )
     )
     assert ways.seats(against) == ({0: "h1", 1: "h2"}, False)
-    assert "changes the host" not in telemetry.report(
+    assert "crosses between hosts" not in telemetry.report(
         file(ring + line("x", "h2") + line("y", "h3"))
     )
 
@@ -216,8 +216,11 @@ def test_seats_are_inferred_only_where_nothing_speaks_against_it(file):
 def test_a_real_log():
     """The one-port fault of a real log would not be seen, or its ring be judged wrongly."""
     report = telemetry.report(SAMPLES / "nccl_debug_info_roce_single_nic.txt")
-    assert "one port a node serves all of its ranks" in report and "IB over RoCE" in report
-    assert "changes the host 2 times, 2 at least, if ranks fill the hosts in order" in report
+    assert "all ranks of a node share one port" in report and "RoCE" in report
+    assert (
+        "crosses between hosts 2 times (the minimum is 2), if ranks fill the hosts in order"
+        in report
+    )
 
 
 def test_cut_and_damaged(file):

@@ -263,7 +263,7 @@ def test_several_ports(file):
     path = file(one + "some other line\n" + empty + other)
     ports = telemetry.read(path).ports
     assert [(port.number, port.sent) for port in ports] == [(1, 40), (3, None), (2, 80)]
-    assert "no counter was answered: no data, not zeros" in telemetry.report(path)
+    assert "no counter was answered: this is no data, not zeros" in telemetry.report(path)
     assert "read more than once" in telemetry.report(file(one + one))
     with pytest.raises(ValueError, match="no data, not zeros"):
         telemetry.read(file(empty))

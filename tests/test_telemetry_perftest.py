@@ -137,7 +137,7 @@ def test_glued_columns():
     )
     assert (table.link, table.mtu, table.device) == ("Ethernet", 1024, "rxe0")
     said = " ".join(says(perftest.table_signs, table))
-    assert "692.4 us one way is severe" in said and "in software" in said
+    assert said == "rxe0 is RDMA in software: it measures the CPU, not an adapter"
 
 
 @needs_samples
@@ -181,9 +181,8 @@ def test_both_sides_in_one_file():
         pytest.approx(171.66 * MiB),
         2812504.0,
     )
-    assert "98% of a 200 Gb/s port" in telemetry.report(
-        SAMPLES / "ib_write_bw_sweep_two_sides_mixed.txt"
-    )
+    said = telemetry.report(SAMPLES / "ib_write_bw_sweep_two_sides_mixed.txt")
+    assert "a loopback" in said and "of a 200 Gb/s port" not in said
 
 
 @needs_samples
@@ -330,7 +329,7 @@ def test_the_two_unit_names_are_one(file):
         (made.perftest_bandwidth([2**20], [96 * GB], bidirectional=True), "384 Gb/s one way"),
         (
             made.perftest_bandwidth([2**20], [24.1 * GB]),
-            "96% of a 200 Gb/s port (96 % or more is healthy), 48% of one twice as fast",
+            "96% of a 200 Gb/s port (96 % or more is healthy)",
         ),
         (made.perftest_bandwidth([2**20], [240 * GB]), "more than any port carries"),
         (made.perftest_bandwidth([2**20], [24 * GB], device="rxe0"), "RDMA in software"),
@@ -356,7 +355,9 @@ def test_against_the_ports_rate(file):
     assert perftest.share(half, 400 * Gbps) == pytest.approx(0.48) and perftest.share(
         both, 400 * Gbps
     ) == pytest.approx(0.96)
-    assert says(perftest.table_signs, half, 400 * Gbps)[0].startswith("48% of the port's 400 Gb/s")
+    assert says(perftest.table_signs, half, 400 * Gbps)[0].startswith(
+        "24 GB/s, 48% of the port's 400"
+    )
     assert (
         says(perftest.table_signs, half, 200 * Gbps) == []
         and says(perftest.table_signs, both, 400 * Gbps) == []

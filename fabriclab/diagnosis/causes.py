@@ -227,7 +227,7 @@ SIGNS = {
     "some-pairs": {"link": 1, "ecmp": 1},
     "more-flows-cure": {"ecmp": 3, "link": -3, "neighbour": -1, "storm": -1},
     "cold-part": {"link": 2, "storm": 1, "ecmp": -1, "neighbour": -1, "placement": -1, "hca": -1},
-    "cold-host": {"host": 3, "ecmp": -2, "neighbour": -1, "storm": -1},
+    "cold-host": {"host": 4, "link": -2, "ecmp": -2, "neighbour": -1, "storm": -1},
     "cold-alike": {},
     "cold-unexplained": {},
     "pairs-unclear": {},

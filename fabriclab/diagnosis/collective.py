@@ -211,7 +211,7 @@ def _log(evidence):
             found.append(Finding(2, "forced-ports", f"NCCL_IB_HCA is set to {forced}", file))
         elif forced:
             found.append(Finding(2, "told-ports", f"NCCL_IB_HCA is set to {forced}", file))
-        if log.ports and not few and log.network != "Socket":
+        if log.ports and not few and not nccl_ways.on_sockets(log):
             found.append(
                 Finding(
                     2,
@@ -221,7 +221,7 @@ def _log(evidence):
                     file,
                 )
             )
-        if per_host and not few and evidence.told.ports_per_node and log.network != "Socket":
+        if per_host and not few and evidence.told.ports_per_node and log.ports:
             found.append(
                 Finding(
                     2,

@@ -19,7 +19,7 @@ def gpu(evidence):
             found.append(Finding(1, "gpu-full", gpus.saying(reading), file))
         elif state in ("busy", "dense"):
             found.append(Finding(1, "gpu-busy", gpus.saying(reading), file))
-        elif state == "unclear":
+        elif state in ("begins", "unclear"):
             found.append(Finding(1, "gpu-unclear", gpus.saying(reading), file))
     if told.synthetic and told.now and told.before:
         found.append(_input(told))

@@ -10,6 +10,7 @@ from fabriclab.diagnosis.causes import CAUSES, FELT, SIGNS, SLOW, SOUND
 from fabriclab.diagnosis.evidence import STEP_OF, TOLD
 from fabriclab.diagnosis.finding import Finding
 from fabriclab.diagnosis.folder import gather
+from fabriclab.telemetry.page import NOTEBOOK, wrap
 
 STEPS = {  # the chapter's workflow: the step, who looks, and the command that would show it
     1: ("GPU utilisation", gpu.gpu, "dcgmi dmon -e 1001,1002 -c 60, or nvidia-smi dmon -s u -c 60"),
@@ -144,10 +145,10 @@ class Diagnosis:
         )
 
     def __repr__(self):
-        return report(self)
+        return wrap(report(self))
 
     def _repr_html_(self):
-        return f"<pre>{escape(report(self)).replace('$', '&#36;')}</pre>"
+        return f"<pre>{escape(wrap(report(self), NOTEBOOK)).replace('$', '&#36;')}</pre>"
 
 
 def diagnose(path):
@@ -290,7 +291,7 @@ def report(found):
         f"{found.path}: {count} file{'s' * (count != 1)} read"
         + (f", {len(found.unread)} not" if found.unread else "")
     ]
-    said += [f"  not read: {file}: {reason[:150]}" for file, reason in found.unread[:3]]
+    said += [f"  not read: {file}: {reason}" for file, reason in found.unread[:3]]
     if len(found.unread) > 3:
         said.append(f"  not read: {len(found.unread) - 3} more")
     said += [f"  note: {note}" for note in found.notes]

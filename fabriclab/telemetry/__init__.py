@@ -19,6 +19,7 @@ from fabriclab.telemetry import (
     gpus,
     iblinkinfo,
     ibnetdiscover,
+    infiniband,
     lspci,
     mlxlink,
     nccl,
@@ -202,6 +203,8 @@ def signs(reading, rate=None, **more):
 
     `rate` is bytes per second that a port should carry, where it is known.
     """
+    if isinstance(reading, infiniband.Fabric):
+        return infiniband.signs(reading, rate)
     return next(one for one in READERS if reading.tool == one.TOOL).signs(reading, rate, **more)
 
 

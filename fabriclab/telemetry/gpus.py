@@ -21,6 +21,8 @@ from fabriclab.telemetry.source import MOST_ROWS, lines, name, refuse, shorten
 
 TOOL = "GPU activity"
 BUSY = 0.9  # the chapter's healthy job shows 92 % (Checkpoint 1.5)
+STEADY = 0.7  # a job that has begun is this busy, and stays so
+ENOUGH = 10  # samples of a job that began while it was measured
 IDLE = 0.1  # a sample below it ran hardly any kernel
 _SMI = re.compile(r"^#(?:\s*(?:Date|Time))*\s*gpu\s.*\bsm\b")
 _DCGM = re.compile(r"^#\s*Entity\s.*\b(?:SMACT|GRACT|GPUTL)\b")
@@ -31,8 +33,6 @@ _COLUMNS = {
     "GRACT": ("busy", 1.0),
     "SMACT": ("active", 1.0),
 }
-# dcgmi prints a share with its decimals: one without them is the half of one
-_PERCENT, _OF_ONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?"), re.compile(r"\d\.\d{1,6}")
 _MISSING = ("-", "N/A")
 _MOST_GPUS = 1024
 
@@ -46,6 +46,16 @@ class Gpu:
     number: int
     busy: tuple[float, ...] = ()
     active: tuple[float, ...] = ()
+
+    def running(self, what):
+        """The samples of `what` without those before the job began, where it did: the start of a
+        measurement is no idleness of the job.
+        """
+        samples = getattr(self, what)
+        begins = next((at for at, value in enumerate(samples) if value >= STEADY), 0)
+        rest = samples[begins:]
+        idle = all(value < STEADY / 2 for value in samples[:begins])
+        return rest if idle and len(rest) > 2 and statistics.fmean(rest) >= STEADY else samples
 
     @property
     def idle(self):
@@ -68,7 +78,7 @@ class Reading:
         """The mean of `what` ("busy" or "active") over GPUs and samples,
         None where not measured.
         """
-        values = [value for gpu in self.gpus for value in getattr(gpu, what)]
+        values = [value for gpu in self.gpus for value in gpu.running(what)]
         return statistics.fmean(values) if values else None
 
 
@@ -90,7 +100,7 @@ def read(path):
                     path, last, "nvidia-smi and dcgmi in one file: one tool's output a file, please"
                 )
             source, head = here, _head(path, line, text, here)
-        elif head and re.match(r"\s*(?:GPU )?\d", text):
+        elif head and re.match(r"\s*(?:GPU )?[\d.]", text):
             _row(path, line, text, source, head, seen)
             rows += 1
             if rows > MOST_ROWS or len(seen) > _MOST_GPUS:
@@ -100,7 +110,7 @@ def read(path):
         for number, values in sorted(seen.items())
     ]
     if not any(gpu.busy or gpu.active for gpu in gpus):
-        refuse(path, last, "a head, but no sample under it with a value: no data, not zeros")
+        refuse(path, last, "header found but no samples (missing data is not zero)")
     return Reading(name(path), source, tuple(gpus))
 
 
@@ -108,12 +118,12 @@ def _head(path, line, text, source):
     """The columns by place: "gpu", or the field and its unit, or None."""
     names = text.replace("#", " ").split()
     if not line.whole or len(set(names)) != len(names):
-        refuse(path, line.number, f"a head that is cut or names a column twice: {shorten(text)}")
+        refuse(
+            path,
+            line.number,
+            f"header line is truncated or has a duplicate column: {shorten(text)}",
+        )
     return ["gpu" if label in ("gpu", "Entity") else _COLUMNS.get(label) for label in names]
-
-
-def _share(scale):
-    return _PERCENT if scale > 1 else _OF_ONE
 
 
 def _row(path, line, text, source, head, seen):
@@ -124,16 +134,18 @@ def _row(path, line, text, source, head, seen):
     for what, cell in zip(head, cells):
         if what == "gpu":
             if not re.fullmatch(r"\d{1,4}", cell):
-                refuse(path, line.number, f"{shorten(cell)} is no GPU's number")
+                refuse(path, line.number, f"{shorten(cell)} is not a GPU index")
             number = int(cell)
         elif what and cell not in _MISSING:
             field, scale = what
-            value = float(cell) / scale if _share(scale).fullmatch(cell) else -1.0
+            # a share is printed to three places: one with fewer was cut
+            shape = r"\d\.\d{3,6}" if scale == 1 else r"\d{1,3}(?:\.\d{1,6})?"
+            value = float(cell) / scale if re.fullmatch(shape, cell) else -1.0
             if not 0 <= value <= 1.001:
                 refuse(
                     path,
                     line.number,
-                    f"{shorten(cell)} is no share of {'100 %' if scale > 1 else 'one'}:"
+                    f"{shorten(cell)} is not between 0 and {'100 %' if scale > 1 else '1.000'}:"
                     f" {shorten(text)}",
                 )
             values.setdefault(field, min(value, 1.0))
@@ -167,6 +179,10 @@ _SAYING = {
         "part of the time no kernel runs, and while one runs few multiprocessors have work: starved"
         " input and a slow network both look like this"
     ),
+    "begins": (
+        "the job began while this was measured, and too few samples are left to judge it: measure"
+        " for a minute while it runs"
+    ),
     "unclear": (
         "without GRACT (1001) beside it this does not tell a GPU that waits in a kernel from one"
         " that has none"
@@ -177,7 +193,7 @@ _SAYING = {
 def state(reading):
     """What the two numbers mean together, in a word: "full", "busy" or "dense" for GPUs that work,
     "waits" for a kernel that does not compute, "holes", "low" or "sparse" for times without a
-    kernel, "unclear" where only activity was measured.
+    kernel, "begins" where the job had hardly begun, "unclear" where only activity was measured.
 
     >>> state(Reading("", "nvidia-smi", (Gpu(0, busy=(0.99, 1.0)),)))
     'busy'
@@ -185,6 +201,8 @@ def state(reading):
     'waits'
     """
     busy, active = reading.mean("busy"), reading.mean("active")
+    if any(0 < len(gpu.running("busy")) < min(len(gpu.busy), ENOUGH) for gpu in reading.gpus):
+        return "begins"
     if active is not None and active >= BUSY:
         return "full"
     if busy is None:
@@ -248,6 +266,6 @@ def report(reading):
             )
     idle = [gpu.idle for gpu in reading.gpus if gpu.idle is not None]
     said.append(f"samples with hardly any kernel: {statistics.fmean(idle):.0%}")
-    if state(reading) in ("full", "busy", "dense", "unclear"):
+    if state(reading) in ("full", "busy", "dense", "begins", "unclear"):
         said.append(_SAYING[state(reading)])
     return "\n".join([head, *(f"  {line}" for line in said), *marked(signs(reading))])

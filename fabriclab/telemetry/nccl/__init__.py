@@ -107,6 +107,8 @@ def _block(table, number, of):
         + ("" if table.rows[0].in_place else ", out of place only")
     )
     lines = [head, *_busbw_lines(table)]
+    if table.smallest and min(sizes) > table.smallest:
+        lines.append(f"  an excerpt: the run began at {binary(table.smallest)}")
     if who.count != 1:
         lines += [f"  {line}" for line in _model_lines(table, names, who)]
     if table.average is not None:

@@ -56,10 +56,8 @@ def seats(reading):
     be known.
     """
     told, n, hosts = dict(reading.seats), reading.ranks, reading.hosts
-    if not n or len(told) == n:
-        return told, False
-    if n % len(hosts):
-        return told, False
+    if not n or len(told) == n or n % len(hosts) or len(hosts) == 1:
+        return told, False  # one host's log is not the whole job's
     # by the lowest rank that each host tells, else in order of appearance
     lowest = {
         host: min((rank for rank, at in told.items() if at == host), default=None) for host in hosts
@@ -143,6 +141,12 @@ def signs(reading, rate=None):
     yield from _ring_signs(reading)
 
 
+def on_sockets(reading):
+    """Whether what leaves a host goes by TCP: as the log decides, or by its connections."""
+    nets = {c.way for c in reading.connections if c.way.startswith("NET/")}
+    return reading.network == "Socket" or nets == {"NET/Socket"}
+
+
 def _listed(reading):
     return {host: [port for at, port in reading.ports if at == host] for host, _ in reading.ports}
 
@@ -171,7 +175,7 @@ def _network_signs(reading):
             "speeds-differ",
             "ports of different speeds: a ring goes at the pace of its slowest link",
         )
-    if reading.network == "Socket":
+    if on_sockets(reading):
         yield Sign(
             "socket",
             "NCCL uses TCP sockets, not RDMA: check that its IB/RoCE transport finds a device"
