@@ -155,6 +155,7 @@ SIGNS = {
     "socket": {"socket": 4},
     "socket-set": {},
     "networks-differ": {"socket": 2},
+    "no-provider": {"socket": 3},
     "transport": {"socket": -4},
     "ports-all": {"hca": -4},
     "told-ports": {},
@@ -174,6 +175,9 @@ SIGNS = {
     "status-length": {"mtu": 3, "link": -1},
     "status-flushed": {},
     "status-other": {},
+    "collective-timeout": {"host": 1},
+    "collectives-differ": {},
+    "ranks-behind": {"host": 1},
     "test-died": {},
     # nccl-tests: what spoils a table, or is odd in it
     "wrong-results": {},
@@ -292,6 +296,8 @@ SIGNS = {
     "slower-port": {"link": 1},  # than another one here, which may be meant for something else
     "set-slow": {"setting": 4, "link": -3, "ecmp": -2},
     "port-down": {"link": 1},
+    "weak-light": {"link": 2},
+    "hot-module": {"link": 1},
     "port-idle": {},
     "one-lane": {"link": 1},
     "mtu-below": {},
@@ -335,6 +341,7 @@ SLOW = frozenset(
 FELT = SLOW | {
     "late",
     "test-died",
+    "collective-timeout",
     "status-retry",
     "status-not-ready",
     "status-protection",

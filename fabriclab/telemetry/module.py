@@ -34,7 +34,11 @@ def measured(text):
     if not found:
         return None
     values = tuple(float(part) for part in found[1].split(","))
-    return Measured(values, *(float(part) for part in allowed.groups())) if allowed else Measured(values)
+    return (
+        Measured(values, *(float(part) for part in allowed.groups()))
+        if allowed
+        else Measured(values)
+    )
 
 
 def signs(port):

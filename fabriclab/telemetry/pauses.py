@@ -25,6 +25,7 @@ SIGN = re.compile(
     r"|Port [RT]x\s+PFC0\s+PFC1\b)"
 )
 AGAIN = re.compile(r"^\s*Port (?:(?P<rx>Rx)|(?P<tx>Tx))\s")
+ROW = re.compile(r"^\s*(?:Ethernet|PortChannel)\d+(?:\s+(?:[\d,]+|N/A)){8}\s*$")
 _FIELD = re.compile(r"^\s*([A-Za-z_][\w.]{0,80}):(?!\.)(.*)$")
 _CACHED = re.compile(r"^Last cached time was (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)")
 _VALUE = re.compile(

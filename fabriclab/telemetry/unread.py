@@ -21,7 +21,7 @@ _KNOWN = (  # (sign, name, what to look at)
         "t_max against t_min: far apart means that one rank waits for another",
     ),
     (
-        r"^\|.*\bucx_perftest\b|^\| Test:\s+\w+|^\+-+\+-+\+.*|^\|\s+Stage\s+\|\s+# iterations",
+        r"^\|.*\bucx_perftest\b|^\| (?:Test|API):\s+\w+|^\|\s+Stage\s+\|\s+# iterations",
         "ucx_perftest",
         "the overall column; bandwidths are MB/s of 2^20 bytes",
     ),

@@ -26,6 +26,7 @@ _STATS = re.compile(r"^\s*QUEUE\s+STATUS\s+STORM DETECTED/RESTORED\s+TX OK/DROP\
 _CONFIG = re.compile(r"^\s*PORT\s+ACTION\s+DETECTION TIME\s+RESTORATION TIME\b")
 AGAIN = re.compile(f"(?P<stats>{_STATS.pattern})|(?P<config>{_CONFIG.pattern})")
 SIGN = re.compile(f"{_STATS.pattern}|{_CONFIG.pattern}")
+ROW = re.compile(r"\b(?:operational|stormed)\s+\d+/\d+\s+\d+/\d+")
 _PAIR = re.compile(r"(\d{1,18})/(\d{1,18})")
 _ACTIONS = ("drop", "forward", "alert")
 _MOST = 20_000

@@ -23,7 +23,7 @@ from fabriclab.telemetry.nccl.facts import (
 )
 from fabriclab.telemetry.nccl.log import log_signs, network_lines
 from fabriclab.telemetry.nccl.records import TOOL, Pass, Rank, Reading, Row, Table
-from fabriclab.telemetry.nccl.table import SIGN, read
+from fabriclab.telemetry.nccl.table import _ROW_INSIDE, SIGN, read
 from fabriclab.telemetry.nccl.wire import against_hardware, hosts
 from fabriclab.telemetry.sign import marked
 from fabriclab.units import GB, si
@@ -32,6 +32,7 @@ BAD_FIT = 0.25  # the worst row so far off one line: no bandwidth or start-up is
 __all__ = [
     "BAD_FIT",
     "COMMANDS",
+    "ROW",
     "SIGN",
     "TOOL",
     "Pass",
@@ -52,6 +53,7 @@ __all__ = [
 ]
 
 COMMANDS = True  # they name the collective
+ROW = _ROW_INSIDE
 
 
 def signs(reading, rate=None):

@@ -83,25 +83,17 @@ def read(path):
         if text.lstrip().startswith("#"):
             _units_in(path, line, text, units)
             continue
-        found = _BARE.match(text)
-        if found and (bare or head is None):
-            if head is None:
-                head, bare = _Head(path, line._replace(text="source,target,rate")), True
-                rows = _List(path, head)
-            if not line.whole:
-                refuse(path, last, f"the file ends in the middle of a row: {shorten(text)}")
-            rows.add(line, list(found.groups()))
-            continue
-        if bare:
-            refuse(path, last, f"not a pair of hosts and a number: {shorten(text)}")
-        if head is None:
+        if head is None and _BARE.match(text):
+            head = _Head(path, line._replace(text="source,target,rate"))
+            bare, rows = True, _List(path, head)
+        elif head is None:
             if not line.whole:
                 refuse(path, last, "the file ends in its head")
             _units_in(path, line, text, units)
             head = _Head(path, line)
             rows = _List(path, head) if head.list else _Matrix(path, head)
             continue
-        cells = head.cells(text)
+        cells = _bare(path, line) if bare else head.cells(text)
         if not line.whole:
             refuse(path, last, f"the file ends in the middle of a row: {shorten(text)}")
         rows.add(line, cells)
@@ -127,6 +119,13 @@ def read(path):
             raise
         refuse(path, last, str(error))
     return Reading(name(path), "list" if head.list else "matrix", unit, pairs, guessed)
+
+
+def _bare(path, line):
+    found = _BARE.match(line.text)
+    if not found:
+        refuse(path, line.number, f"not a pair of hosts and a number: {shorten(line.text)}")
+    return list(found.groups())
 
 
 def _spelling(unit):

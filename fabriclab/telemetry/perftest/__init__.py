@@ -23,7 +23,7 @@ from fabriclab.telemetry.perftest.judge import (
     size_words,
     table_signs,
 )
-from fabriclab.telemetry.perftest.table import SIGN, TOOL, Reading, Row, Table, read
+from fabriclab.telemetry.perftest.table import ROW, SIGN, TOOL, Reading, Row, Table, read
 from fabriclab.telemetry.sign import marked
 from fabriclab.units import KiB, si
 
@@ -35,6 +35,7 @@ __all__ = [
     "PAYLOAD",
     "PORTS",
     "SEVERE",
+    "ROW",
     "SIGN",
     "SUSPICIOUS",
     "TOOL",

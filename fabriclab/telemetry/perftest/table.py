@@ -28,6 +28,7 @@ _TITLE = re.compile(
     r" )?Test\s*$"
 )
 _HEAD = re.compile(r"^\s*#? ?#?bytes\s+(?:#sl\s+)?#iterations\b")
+ROW = re.compile(r"(?<!\S)\d+\s+\d+\s+\d+\.\d\d\s+\d+\.\d\d\s+\d+\.\d{6}\b")
 _JSON = r"^\s*(?:\{\s*)?\"test_info\"\s*:"
 SIGN = re.compile(f"{_TITLE.pattern}|{_HEAD.pattern}|{_JSON}")
 _DIED = re.compile(
