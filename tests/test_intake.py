@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -98,7 +99,9 @@ def test_the_command_in_front_has_no_prefix(tool, file):
     text = "$ kubectl logs --timestamps job-0\n" + "".join(
         f"{CLOCK.format(1)} {line}\n" for line in TEXTS[tool].splitlines()
     )
-    assert plain(telemetry.readings(file(text))) == plain(telemetry.readings(file(TEXTS[tool])))
+    found, bare = (telemetry.readings(file(one)) for one in (text, TEXTS[tool]))
+    without = [re.sub(r"line \d+", "line", said) for said in plain(found)]
+    assert without == [re.sub(r"line \d+", "line", said) for said in plain(bare)]
 
 
 def test_lines_of_two_hosts_come_apart(file):
@@ -138,11 +141,10 @@ def test_a_scroll_back_is_read_part_by_part(file):
 
 def test_one_damaged_part_leaves_the_others(file, capsys):
     """A cut table would take the whole scroll-back with it, or go unmentioned."""
-    text = MLXLINK + "$ ib_write_bw\n" + PERFTEST.replace("65536  ", "65536x ")
+    text = MLXLINK + "$ ib_write_bw\n" + re.sub(r"(?m)^( 65536 .*) \S+$", r"\1", PERFTEST)
     assert main(["read", str(file(text))]) == 2
     said = capsys.readouterr()
-    assert said.out.startswith("-- ") or said.out.startswith("mlxlink")
-    assert "row" in said.err
+    assert said.out.startswith("mlxlink") and "not a whole row" in said.err
 
 
 def test_rows_that_belong_to_nothing_are_told(file, capsys):

@@ -10,6 +10,8 @@ import json
 import re
 from typing import NamedTuple
 
+from fabriclab.telemetry.source import clean
+
 _DAY = r"\d{4}-\d\d-\d\d"
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _ISO = rf"{_DAY}[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"
@@ -29,7 +31,7 @@ CERTAIN = tuple(  # none of these begins a line of a tool known here
         rf"\[(?:{_ISO}|\d{{4}}/\d\d/\d\d[ -]{_CLOCK}|\d{{1,7}}\.\d{{6}}|{_CLOCK})\](?: |$)",
         rf"{_ISO}(?: (?:DEBUG|INFO|WARN|WARNING|ERROR)\b:?| -)?(?: |\t|$)",  # kubectl --timestamps
         rf"{_SYSLOG}(?: |$)",  # ts
-        r"\[(?:rank|default|worker)\d{1,7}\]:(?: |$)",  # torchrun
+        r"\[(?:rank|default|worker)\d{1,7}\]: ?",  # torchrun
     )
 )
 LABELS = tuple(
@@ -71,7 +73,7 @@ class Docker:
             said = json.loads(text)["log"]
         except (ValueError, KeyError, TypeError, RecursionError):
             return None, text
-        return None, said.rstrip("\r\n") if isinstance(said, str) else text
+        return None, clean(said.rstrip("\r\n")) if isinstance(said, str) else text
 
 
 class Layer(NamedTuple):
@@ -121,11 +123,16 @@ def _layer(texts, known):
             continue
         bare = [text[one.end() :] for text, one in zip(texts, found, strict=True) if one]
         before = sum(map(known, texts))
-        after = sum(map(known, bare))
+        after = sum(known(text) or _known_behind(text, known) for text in bare)
         labels = {one[0] for one in found if one}
         if after >= max(before, 1) or not before and 4 * len(labels) <= len(texts):
             return Layer(pattern)
     return None
+
+
+def _known_behind(text, known):
+    """Whether a text is known once the next prefix is off."""
+    return any(found and known(text[found.end() :]) for found in (p.match(text) for p in CERTAIN))
 
 
 def prompt(text):

@@ -103,19 +103,20 @@ def _lines(source):
                     f"longer than {LONGEST_LINE // 1024} KiB: no tool known here prints such a"
                     " line",
                 )
-            for skipped, piece in _whole(_clean(block.decode("utf-8", "replace"))):
+            for skipped, piece in _whole(clean(block.decode("utf-8", "replace"))):
                 number += 1
                 yield Line(number, piece, True)
                 number += skipped
     except OSError as error:
         refuse(source, 0, f"cannot be read: {error.strerror or error}")
     if rest:
-        yield Line(number + 1, _clean(rest.decode("utf-8", "replace").rstrip("\r")), False)
+        yield Line(number + 1, clean(rest.decode("utf-8", "replace").rstrip("\r")), False)
     if not read:
         refuse(source, 1, "empty")
 
 
-def _clean(text):
+def clean(text):
+    """A text without colours, rank tags and what else a terminal would act on."""
     if "\r" in text:
         text = re.sub(r"\r+\n", "\n", text)
     if "\x1b" in text:

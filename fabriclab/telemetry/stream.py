@@ -11,6 +11,7 @@ import os
 import select
 import stat
 import sys
+import time
 import zipfile
 import zlib
 from typing import NamedTuple
@@ -101,9 +102,10 @@ def _opened(path):
 
 
 def _from(path, handle, size, patience):
-    read, shown = 0, LONG_FILE
+    read, shown, since = 0, LONG_FILE, time.monotonic()
     while True:
-        if not _ready(handle, patience):
+        late = patience is not None and time.monotonic() - since > patience
+        if late or not _ready(handle, patience):
             refuse(
                 path,
                 0,
@@ -112,11 +114,12 @@ def _from(path, handle, size, patience):
             )
         try:
             block = os.read(handle, _BLOCK)
-        except BlockingIOError:
+        except BlockingIOError:  # ready by its own word, and yet nothing to read
+            time.sleep(0.02)
             continue
         if not block:
             break
-        read += len(block)
+        read, since = read + len(block), time.monotonic()
         if read > LARGEST_FILE:
             _too_large(path)
         if read > shown:
