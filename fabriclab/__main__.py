@@ -130,6 +130,16 @@ def diagnose(arguments):
     return found.status
 
 
+def incident(arguments):
+    from fabriclab.diagnosis import game
+
+    try:
+        return game.play(game.Game(game.find(arguments.name)))
+    except ValueError as fault:
+        print(fault, file=sys.stderr)
+        return 2
+
+
 def refuse(path, reason):
     shown = "standard input" if path == "-" else path
     reason = str(reason) if str(reason).startswith(shown) else f"{shown}: {reason}"
@@ -167,7 +177,9 @@ def parser():
     command.set_defaults(run=ledger)
 
     command = commands.add_parser(
-        "read", help="say what is in the output of a measuring tool, such as nccl-tests"
+        "read",
+        help="say what is in the output of a measuring tool, such as nccl-tests",
+        epilog="Exit status: 0 nothing stands out, 1 something does (marked !), 2 not read.",
     )
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=read)
@@ -182,6 +194,16 @@ def parser():
     )
     command.add_argument("folder", metavar="DIR", help="tools' output, and perhaps incident.toml")
     command.set_defaults(run=diagnose)
+
+    command = commands.add_parser(
+        "incident",
+        help="play an incident: choose measurements, pay their minutes, name the cause",
+        epilog="Exit status: 0 right, or nobody can tell; 1 another cause; 2 given up.",
+    )
+    command.add_argument(
+        "name", nargs="?", metavar="NAME", help="a folder, or one of the notebooks' incidents"
+    )
+    command.set_defaults(run=incident)
 
     command = commands.add_parser(
         "release", help="make a class the kit and each student's own exercises"

@@ -1,4 +1,4 @@
-"""The diagnosis: the ten incidents and their kin get their known cause, less evidence never
+"""The diagnosis: the fifteen incidents and their kin get their known cause, less evidence never
 another, and nothing crashes it.
 """
 
@@ -19,7 +19,7 @@ from fabriclab.telemetry import made, pairs
 from fabriclab.units import GB, us
 
 SHIPPED = ROOT / "notebooks" / "incidents"
-NAMES = {"healthy": None} | {key: cause.name for key, cause in CAUSES.items()}
+NAMES = {"healthy": None, "healthy-roce": None} | {key: cause.name for key, cause in CAUSES.items()}
 NDR = 'port = "400 Gb/s"'
 
 
@@ -47,7 +47,7 @@ def wrong(found, *known):
     )
 
 
-# The ten, and their kin
+# The fifteen, and their kin
 
 
 def test_shipped_files_are_the_made_ones():
@@ -62,21 +62,23 @@ def test_shipped_files_are_the_made_ones():
         assert 3 <= len(files) <= 7
     assert (
         sum(len(text) for files in incidents.shipped().values() for text in files.values())
-        < 150_000
+        < 300_000
     )
 
 
 @pytest.mark.parametrize("name", incidents.KNOWN)
-def test_each_of_the_ten_gets_its_cause(name, capsys):
+def test_each_of_the_fifteen_gets_its_cause(name, capsys):
     """A student would be told another cause than the one that was built in, or more than fits a
     screen.
     """
     known, _ = incidents.KNOWN[name]
     found = diagnosis.diagnose(SHIPPED / name)
     assert found.cause == NAMES[known] and found.confidence in ("clear", "likely", "healthy"), found
-    assert (found.layer is None) == (known == "healthy")
+    assert (found.layer is None) == known.startswith("healthy")
     assert (
-        main(["diagnose", str(SHIPPED / name)]) == found.status == (0 if known == "healthy" else 1)
+        main(["diagnose", str(SHIPPED / name)])
+        == found.status
+        == (0 if known.startswith("healthy") else 1)
     )
     said = capsys.readouterr().out.splitlines()
     assert len(said) <= 40 and any(
@@ -84,17 +86,17 @@ def test_each_of_the_ten_gets_its_cause(name, capsys):
     )
     assert (
         [step.number for step in found.steps] == [1, 2, 3, 4, 5]
-        and not found.unread
+        and (not found.unread or known == "mtu")  # of which a test died
         and not found.also
         and not found.notes
     )
     assert known not in name
 
 
-# what must be seen in each of the ten, by whoever walks the five steps with pencil and paper
+# what must be seen in each of the fifteen, by whoever walks the five steps with pencil and paper
 SEEN = {
     "hca": (
-        "slow one-port few-ports forced-ports nccl-low nccl-like-ports pairs-good"
+        "slow one-port gdr-on few-ports forced-ports nccl-low nccl-like-ports pairs-good"
         " pairs-good-nccl-low"
         " infiniband rate quiet clean"
     ),
@@ -115,12 +117,25 @@ SEEN = {
     "alone": "gpu-full alone beyond-memory pairs-good infiniband rate quiet clean",
     "storm": "slow nccl-low late very-late one-pauser paused stormed clean",
     "input": "slow slow-without-network gpu-holes nccl-good pairs-good infiniband rate quiet clean",
+    "gdr": (
+        "slow gpu-waits no-gdr transport ports-all nccl-low pairs-good pairs-good-nccl-low"
+        " infiniband rate quiet clean"
+    ),
+    "pcie": (
+        "slow gpu-waits gdr-on transport ports-all nccl-low gpu-memory-low host-memory-good clean"
+    ),
+    "host": ("slow nccl-low nccl-good-once slow-on-some-hosts cold-part cold-host pair-low clean"),
+    "mtu": (
+        "gdr-on transport ports-all status-length status-retry test-died pairs-good mtu-differs"
+        " clean"
+    ),
+    "healthy-roce": "gpu-full nccl-good alltoall-good pairs-good no-pauses clean",
     "ecmp": "slow nccl-low pair-low more-flows-cure some-pairs paused clean",
 }
 
 
 @pytest.mark.parametrize("name", incidents.KNOWN)
-def test_what_is_seen_in_each_of_the_ten(name):
+def test_what_is_seen_in_each_of_the_fifteen(name):
     """A sign would be missed, or seen where it is not, and others happen to make up for it."""
     found = diagnosis.diagnose(SHIPPED / name)
     assert {finding.sign for step in found.steps for finding in step.findings} == set(
@@ -147,7 +162,7 @@ def test_with_any_file_removed_it_is_still_right_or_open(name, folder):
             folder({file: text for file, text in files.items() if file != gone}, str(number))
         )
         assert not wrong(found, known), (gone, found)
-        if gone != "incident.toml" and known == "healthy":
+        if gone not in ("incident.toml", "alltoall.txt") and known.startswith("healthy"):
             assert found.confidence == "cannot decide" and found.status == 2
 
 
@@ -157,6 +172,20 @@ def test_other_draws_of_each_cause_keep_the_verdict(known, folder):
     for seed in range(1000, 1005):
         found = diagnosis.diagnose(folder(incidents.make(known, seed), str(seed)))
         assert found.cause == NAMES[known] and found.confidence != "cannot decide", (seed, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("known", incidents.CAUSES_MADE)
+def test_twelve_further_draws_and_each_file_missing(known, folder):
+    """As above, for more seeds, and with any one file of each missing."""
+    for seed in range(3000, 3012):
+        files = incidents.make(known, seed)
+        found = diagnosis.diagnose(folder(files, str(seed)))
+        assert found.cause == NAMES[known] and found.confidence != "cannot decide", (seed, found)
+        for number, gone in enumerate(files):
+            rest = {file: text for file, text in files.items() if file != gone}
+            less = diagnosis.diagnose(folder(rest, f"{seed}-{number}"))
+            assert not wrong(less, known), (seed, gone, less)
 
 
 @pytest.mark.parametrize("known", incidents.CAUSES_MADE)

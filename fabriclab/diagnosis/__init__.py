@@ -4,8 +4,8 @@ cause, what speaks for it.
 Floor 4.5: it holds what `telemetry` reads against the models of floors 3 and 4. `diagnose(folder)`
 walks five steps (GPU utilisation, NCCL, point to point, pause and congestion counters, the physical
 layer), each of which turns readings into signs; the table in `causes` says what a sign speaks for
-and against; `walk` concludes and tells. `incidents` makes the ten folders of
-``notebooks/incidents``.
+and against; `walk` concludes and tells. `incidents` makes the folders of
+``notebooks/incidents``, and `game` lets them be played.
 """
 
 from fabriclab.diagnosis.causes import CAUSES, SIGNS, Cause

@@ -163,6 +163,7 @@ SIGNS = {
     "ports-unused": {"hca": 1},
     "speeds-differ": {},
     "no-gdr": {"gdr": 4},
+    "gdr-on": {"gdr": -4},
     "shm": {},
     "net-inside": {},
     "rails-change": {},
@@ -223,7 +224,7 @@ SIGNS = {
     "alltoall-only": {"placement": 3, "ecmp": 1, "link": -2, "hca": -2},
     # 3: point to point
     "pairs-good": {"link": -1, "neighbour": -1, "ecmp": -1, "storm": -1},
-    "pairs-good-nccl-low": {"hca": 1, "placement": 1, "socket": 1},
+    "pairs-good-nccl-low": {"hca": 1, "placement": 1, "socket": 1, "gdr": 1, "pcie": 1},
     "pair-like-lanes": {"link": 2, "setting": 1, "ecmp": 1, "placement": -2, "hca": -1},
     "pair-low": {"counters": -2, "input": -1, "placement": -1, "hca": -1},
     "pair-stop-and-go": {"neighbour": 2, "storm": 1, "link": -2},

@@ -211,6 +211,8 @@ def _log(evidence):
             found.append(Finding(2, "forced-ports", f"NCCL_IB_HCA is set to {forced}", file))
         elif forced:
             found.append(Finding(2, "told-ports", f"NCCL_IB_HCA is set to {forced}", file))
+        if log.connections and set(nccl_ways.ways(log)) >= {"NET/IB (direct)"}:
+            found.append(Finding(2, "gdr-on", "the NICs read and write GPU memory directly", file))
         if log.ports and not few and not nccl_ways.on_sockets(log):
             found.append(
                 Finding(

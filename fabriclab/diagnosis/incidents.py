@@ -9,20 +9,18 @@ tell nothing; `KNOWN` does.
 
 import random
 import sys
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import numpy as np
-
 from fabriclab import catalog, cluster, topology
 from fabriclab.checks import count
+from fabriclab.diagnosis import makers
 from fabriclab.diagnosis.finding import PAYLOAD
 from fabriclab.telemetry import made
 from fabriclab.telemetry.perfquery import WORD
 from fabriclab.units import Gbps, day, us
 
-KNOWN = {  # folder -> (cause, a key of `causes.CAUSES` or "healthy"; seed)
+KNOWN = {  # folder -> (cause, a key of `causes.CAUSES` or a healthy one; seed)
     "01-alder": ("hca", 5),
     "02-birch": ("counters", 3),
     "03-cedar": ("neighbour", 3),
@@ -33,6 +31,11 @@ KNOWN = {  # folder -> (cause, a key of `causes.CAUSES` or "healthy"; seed)
     "08-maple": ("storm", 5),
     "09-rowan": ("input", 5),
     "10-willow": ("ecmp", 6),
+    "11-aspen": ("pcie", 4),
+    "12-hawthorn": ("host", 2),
+    "13-linden": ("healthy-roce", 3),
+    "14-spruce": ("gdr", 3),
+    "15-yew": ("mtu", 5),
 }
 PORT = catalog.NDR.beta
 GPUS = 8  # a node, with a port each
@@ -89,9 +92,9 @@ class _Draw:
             "alltoall", _SIZES, self.noisy(times, 0.04), self.hosts, GPUS, self.noisy(times, 0.03)
         )
 
-    def pair(self, share=1.0, halts=1.0, qps=1, link="IB"):
+    def pair(self, share=1.0, halts=1.0, qps=1, link="IB", mtu=4096, gpu=False):
         """A pair that gets `share` of a healthy port; below 1 `halts` is its average over its
-        peak.
+        peak; `gpu` for GPU memory.
         """
         times = self.noisy(
             [max(0.22 * us, size / (share * PAYLOAD * PORT)) for size in _MESSAGES], 0.02
@@ -105,6 +108,8 @@ class _Draw:
             qps=qps,
             link=link,
             device=device,
+            mtu=mtu,
+            gpu=gpu,
         )
 
     def latency(self, time, link="IB"):
@@ -254,40 +259,6 @@ def _neighbour(draw):
     }
 
 
-def _storm(draw):
-    ports = [f"Ethernet{4 * at}" for at in range(10)]
-    source, priority = draw.random.choice(ports), 3
-    quiet = {port: [0, 0, 0, draw.random.randrange(2_000), 0, 0, 0, 0] for port in ports}
-    rx = quiet | {source: [0, 0, 0, draw.random.randrange(4_000_000, 90_000_000), 0, 0, 0, 0]}
-    tx = {
-        port: [
-            0,
-            0,
-            0,
-            draw.random.randrange(200_000, 900_000) if port != source else 12,
-            0,
-            0,
-            0,
-            0,
-        ]
-        for port in ports
-    }
-    storms = draw.random.randrange(2, 60)
-    dropped = draw.random.randrange(10_000, 9_000_000)
-    queues = {f"{port}:{priority}": (False, 0, 0, 0, 0, 0, 0) for port in ports[:4]} | {
-        f"{source}:{priority}": (True, storms, storms - 1, 7 * dropped, dropped, 11, 0)
-    }
-    slowdown = draw.between(5, 30)
-    return {
-        "allreduce.txt": draw.allreduce(slowdown),
-        "write_lat.txt": draw.latency(draw.between(150, 900) * us, "Ethernet"),
-        "pfc_counters.txt": made.pfc_counters(rx, tx),
-        "pfcwd_stats.txt": made.pfcwd_stats(queues),
-        "mlxlink.txt": draw.port(speed="400G"),
-        "incident.toml": draw.told(**draw.steps(slowdown)),
-    }
-
-
 def _ecmp(draw):
     flows = draw.random.choice((2, 2, 3, 4))
     return {
@@ -370,42 +341,22 @@ def _counters(draw):
     }
 
 
-def _placement(draw):
-    """A job half under one leaf and half under another, each with eight uplinks: enough for a ring,
-    which leaves a leaf over
-    one node's ports, and too few for all of its ports at once."""
-    half = len(draw.hosts) // 2
-    nodes = half + 1  # under each leaf, one of them another job's
-    network = topology.leaf_spine(2, 2, nodes * GPUS, GPUS)
-    network = replace(network, node=np.arange(network.hosts) // GPUS)
-    seats = [*range(half), *range(nodes, nodes + half)]
-    names = dict(zip(seats, draw.hosts))
-    job = [node * GPUS + port for node in seats for port in range(GPUS)]
-    return {
-        "alltoall.txt": draw.alltoall(network, job),
-        "allreduce.txt": draw.allreduce(),
-        "write_bw.txt": draw.pair(),
-        "ibnetdiscover.txt": made.ibnetdiscover(
-            network, [names.get(node, f"gpu-x{node:02d}") for node in range(2 * nodes)]
-        ),
-        "perfquery_uplink.txt": draw.counters(
-            sent=draw.between(0.9, 0.96), wait=draw.between(3, 30)
-        ),
-        "incident.toml": draw.told(),
-    }
-
-
 _MAKERS = {  # cause -> (maker, how many nodes the job has: one of these is drawn)
     "healthy": (_healthy, (2, 4)),
     "link": (_link, (2, 4)),
     "neighbour": (_neighbour, (2, 4)),
-    "storm": (_storm, (2, 4)),
+    "storm": (makers.storm, (2, 4)),
     "ecmp": (_ecmp, (2, 4)),
     "input": (_input, (2, 4)),
     "alone": (_alone, (1,)),
     "hca": (_hca, (2, 4)),
     "counters": (_counters, (2, 4)),
-    "placement": (_placement, (4, 6)),
+    "placement": (makers.placement, (4, 6)),
+    "gdr": (makers.gdr, (2,)),
+    "mtu": (makers.mtu, (2,)),
+    "pcie": (makers.pcie, (2,)),
+    "host": (makers.host, (6, 8)),
+    "healthy-roce": (makers.healthy_roce, (2,)),
 }
 CAUSES_MADE = tuple(_MAKERS)
 

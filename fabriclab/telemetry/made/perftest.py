@@ -3,15 +3,16 @@
 from fabriclab.units import Gbps, MiB, us
 
 
-def _perftest(title, device, depth, columns, rows, qps=1, link="IB"):
+def _perftest(title, device, depth, columns, rows, qps=1, link="IB", mtu=4096, gpu=False):
     rule = "-" * 87
     settings = [
         f" Dual-port       : OFF\t\tDevice         : {device}",
         f" Number of qps   : {qps}\t\tTransport type : IB",
         " Connection type : RC\t\tUsing SRQ      : OFF",
         f" TX depth        : {depth}",
-        " Mtu             : 4096[B]",
+        f" Mtu             : {mtu}[B]",
         f" Link type       : {link}",
+        *[" Use CUDA memory : ON"] * gpu,
     ]
     return "\n".join([rule, f"{'':20}{title} Test", *settings, rule, columns, *rows, rule]) + "\n"
 
@@ -27,13 +28,15 @@ def perftest_bandwidth(
     iterations=5000,
     qps=1,
     link="IB",
+    mtu=4096,
+    gpu=False,
 ):
     """The text that ib_write_bw (or the test of another `verb`) prints for `averages` and `peaks`
     in bytes per second at `sizes` bytes.
 
     Without peaks 0.00 stands there, as in duration mode. `unit` "Gb/sec", "MB/sec" or "MiB/sec";
     `bidirectional` names the averages as sums of both directions; `qps` flows at once; `link` "IB"
-    or "Ethernet".
+    or "Ethernet"; `gpu` says that GPU memory was sent.
 
     >>> from fabriclab.units import GB
     >>> perftest_bandwidth([65536], [48.2 * GB]).splitlines()[-2]
@@ -47,7 +50,15 @@ def perftest_bandwidth(
     ]
     columns = f" #bytes     #iterations    BW peak[{unit}]    BW average[{unit}]   MsgRate[Mpps]"
     return _perftest(
-        f"{verb} {'Bidirectional ' * bidirectional}BW", device, 128, columns, rows, qps, link
+        f"{verb} {'Bidirectional ' * bidirectional}BW",
+        device,
+        128,
+        columns,
+        rows,
+        qps,
+        link,
+        mtu,
+        gpu,
     )
 
 
