@@ -33,8 +33,7 @@ PERFTEST = made.perftest_bandwidth([65536, 1 << 20], [24e9, 24.4e9])
 MLXLINK = made.mlxlink([10, 20, 30, 10], day)
 ETHTOOL = made.ethtool({"rx_prio3_pause": 142, "tx_prio3_pause": 0})
 STATS = made.pfcwd_stats({"Ethernet0:3": (True, 4, 3, 100, 300, 90, 0)})
-NCCL = made.shipped()["allreduce_64_h100.txt"] if "allreduce_64_h100.txt" in made.shipped() else ""
-NCCL = NCCL or next(text for name, text in made.shipped().items() if name.startswith("allreduce"))
+NCCL = next(text for name, text in made.shipped().items() if name.startswith("allreduce"))
 TEXTS = {"perftest": PERFTEST, "mlxlink": MLXLINK, "ethtool": ETHTOOL, "pfcwd": STATS, "nccl": NCCL}
 CLOCK = "2026-11-30T20:00:{:02d}.123456789Z"
 
