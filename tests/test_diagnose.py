@@ -1078,7 +1078,7 @@ def test_what_is_told_must_be_a_file(kind, folder):
         ("[iteration]\nbefore = [1, 2]", "before must be"),
         ("iteration = 3", "iteration must be a table"),
         ("hosts = [1]", "hosts must be a list of host names"),
-        ("speed = 3", "'speed' is not among what can be told"),
+        ("speed = 3", "'speed' is an unknown key; allowed"),
         ("before = 3", "'before' is not among"),
         ("nodes = ", "no toml"),
         ("\x00", "no toml"),

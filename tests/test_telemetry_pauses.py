@@ -304,7 +304,10 @@ def test_layouts(file):
             "line 3: not a whole row of a port and 8 counts",
         ),
         (sonic({"Ethernet0": QUIET}, {}).replace("PFC7", ""), "head is not whole"),
-        (sonic({"Ethernet0": QUIET}, {}) + "\n Ethernet4 1 2\n", "a row outside a table"),
+        (
+            sonic({"Ethernet0": QUIET}, {}) + "\n Ethernet4 1 2\n",
+            "table row before any table header",
+        ),
         (
             "".join(sonic({"Ethernet0": QUIET}, {}).splitlines(True)[:3] * 1)
             + "     Ethernet0  1 1 1 1 1 1 1 1\n",

@@ -332,7 +332,7 @@ def test_faults_are_named(file, counters, told):
             str(2**64),
             "line 4: PortXmitData is 18,446,744,073,709,551,616, more than its 64 bits hold",
         ),
-        ("Lid 5 port 1", "Lid 5", "line 1: a comment of perfquery's, but not whole"),
+        ("Lid 5 port 1", "Lid 5", "line 1: truncated perfquery header"),
         ("Lid 5 port 1", "Lid 5 port 1111", "not whole"),
     ],
 )

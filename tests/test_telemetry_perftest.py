@@ -456,7 +456,7 @@ def test_other_heads(file, head, row, found):
         ("192.00", "-192.00", "not a whole row"),
         ("192.00", "nan", "not a whole row"),
         (" 65536", " 65.36", "is no count"),
-        (" 65536", " 0", "a message of no bytes"),
+        (" 65536", " 0", "message size is 0"),
         (" 65536 ", " max. 65536 ", "a row behind other text"),
         (" 65536", "", "not a whole row"),
         ("BW peak[Gb/sec]", "BW peak[Tb/sec]", "line 10: a head with columns not known here"),

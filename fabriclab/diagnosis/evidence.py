@@ -252,7 +252,7 @@ def read_told(path):
     except OSError as error:
         refuse(path, 0, f"cannot be opened: {error.strerror or error}")
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        refuse(path, 0, f"no toml: {error}")
+        refuse(path, 0, f"not valid TOML: {error}")
     iteration = words.pop("iteration", {})
     if not isinstance(iteration, dict):
         refuse(path, 0, "iteration must be a table of before, now and synthetic, in seconds")
@@ -263,7 +263,7 @@ def read_told(path):
         known = [key for key in _READ if key not in _ITERATION] + [
             f"iteration.{key}" for key in _ITERATION
         ]
-        refuse(path, 0, f"{shorten(unknown[0])} is not among what can be told: {', '.join(known)}")
+        refuse(path, 0, f"{shorten(unknown[0])} is an unknown key; allowed: {', '.join(known)}")
     try:
         return Told(**{key: _READ[key](key, value) for key, value in (words | iteration).items()})
     except ValueError as error:

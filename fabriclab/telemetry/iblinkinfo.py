@@ -67,7 +67,7 @@ def _port(path, gathered, number, kind, device, text):
     far = _FAR.match(rest)
     if not far:
         if not re.match(r'^(?:\[\s*\]\s*""\s*\(\s*\)|"Port not available")$', rest):
-            refuse(path, number, f"the far end is cut: {shorten(rest)}")
+            refuse(path, number, f"the remote end of this line is incomplete: {shorten(rest)}")
         gathered.down[here, int(port)] = None
         return
     speed = "FDR10" if ten else infiniband.BY_SIGNAL.get(float(signal)) if signal else None

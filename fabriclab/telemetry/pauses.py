@@ -148,7 +148,7 @@ def read(path):
 def _row(path, line, way, tables):
     port, *cells = line.text[:1000].split()
     if way is None:
-        refuse(path, line.number, f"a row outside a table: {shorten(line.text)}")
+        refuse(path, line.number, f"table row before any table header: {shorten(line.text)}")
     if (
         not line.whole
         or len(cells) != PRIORITIES

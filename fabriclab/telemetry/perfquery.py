@@ -195,7 +195,7 @@ def read(path):
         if "#" in text and _COMMENT.match(text):
             found = _HEAD.match(text)
             if not found or not line.whole:
-                refuse(path, last, f"a comment of perfquery's, but not whole: {shorten(text)}")
+                refuse(path, last, f"truncated perfquery header: {shorten(text)}")
             close()
             head, counters = (last, *found.groups()), {}
             continue
@@ -240,7 +240,7 @@ def _seconds(path, number, day, part, zone, epoch, epoch_part):
     try:
         moment = datetime.fromisoformat(day + (zone or "+00:00"))
     except ValueError:
-        refuse(path, number, f"{shorten(day)} is no time that there is")
+        refuse(path, number, f"{shorten(day)} is not a valid time")
     return moment.astimezone(UTC).timestamp() + float(f"0.{part or 0}")
 
 

@@ -138,7 +138,7 @@ def _queue(path, number, text):
         refuse(
             path,
             number,
-            f"{shorten(cells[1])} is no status of a queue, which is operational or stormed:"
+            f"{shorten(cells[1])} is an unknown queue status (expected operational or stormed):"
             f" {shorten(text)}",
         )
     detected, restored = (int(count) for count in pairs[0].groups())

@@ -209,7 +209,7 @@ def read(path):
         tree.parser.Parse("", True)
     except expat.ExpatError as error:
         reason = expat.errors.messages.get(error.code, "broken")
-        refuse(path, error.lineno, f"not whole XML: {reason}")
+        refuse(path, error.lineno, f"XML is malformed or truncated: {reason}")
     if not any(device["kind"] != "CPU" for device in tree.devices):
         refuse(path, last, "no device in it")
     listed = [

@@ -291,7 +291,11 @@ class _List:
         if not source or not target:
             refuse(self.path, line.number, f"a pair without a name: {shorten(line.text)}")
         if source == target:
-            refuse(self.path, line.number, f"{shorten(source)} with itself crosses no cable")
+            refuse(
+                self.path,
+                line.number,
+                f"{shorten(source)} with itself cannot be measured: source and target are the same host",
+            )
         out, into = (self.hosts.setdefault(host, len(self.hosts)) for host in (source, target))
         via = cells[3] if self.columns > 3 and cells[3].lower() not in _NOTHING else None
         over = -1 if via is None else self.spines.setdefault(via, len(self.spines))

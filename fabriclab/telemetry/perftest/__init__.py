@@ -77,6 +77,7 @@ def _block(table, number, of):
         table.device,
         table.link,
         f"MTU {table.mtu:,} B" if table.mtu else None,
+        "from GPU memory" if table.gpu else None,
         f"{table.qps} QPs" if (table.qps or 1) > 1 else None,
     ]
     many = (

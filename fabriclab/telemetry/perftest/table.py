@@ -300,7 +300,7 @@ class _Reader:
                     self.path, number, f"{low} above {high}, which cannot be: {shorten(text, 100)}"
                 )
         if not values["size"]:
-            refuse(self.path, number, f"a message of no bytes: {shorten(text, 100)}")
+            refuse(self.path, number, f"message size is 0: {shorten(text, 100)}")
         row = Row(number, **values)
         if row in self.rows:
             self.echoes += 1
