@@ -48,7 +48,8 @@ def read(arguments):
     status = 0
     for path in arguments.files:
         try:
-            shown = logs.report(path)
+            found = logs.readings(path)
+            shown = logs.told(found)
         except UnicodeDecodeError:
             status = refuse(path, "is not a text file")
         except OSError as fault:
@@ -59,6 +60,8 @@ def read(arguments):
             if len(arguments.files) > 1:
                 print(f"== {plain(path)}")
             print(wrap(shown))
+            for reason in found.refused:
+                status = refuse(path, reason)
             stands_out = any(line.lstrip().startswith("! ") for line in shown.splitlines())
             status = max(status, int(stands_out))
     return status
@@ -159,7 +162,8 @@ def incident(arguments):
 
 
 def refuse(path, reason):
-    reason = str(reason) if str(reason).startswith(path) else f"{path}: {reason}"
+    shown = "standard input" if path == "-" else path
+    reason = str(reason) if str(reason).startswith(shown) else f"{shown}: {reason}"
     print(plain(" ".join(reason.split())), file=sys.stderr)
     return 2
 

@@ -10,7 +10,7 @@ import pytest
 
 from fabriclab import logs
 from fabriclab.__main__ import main
-from fabriclab.logs import pairs, source
+from fabriclab.logs import pairs, source, stream
 from tools import incidents
 from tools import samples as made
 
@@ -79,7 +79,7 @@ def test_bytes_that_are_no_text(name, file):
     assert "zero byte" in refused(file(text[:40] + b"\0" + text[40:]))
 
 
-def test_two_tools_in_one_file_are_refused(file):
+def test_two_tools_in_one_file_are_read_part_by_part(file):
     """The first tool's numbers would be told, and the other's silently lost."""
     rng = random.Random(3)
     names = [
@@ -87,10 +87,17 @@ def test_two_tools_in_one_file_are_refused(file):
     ]  # NCCL's log may stand beside its tests
     for _ in range(25):
         one, other = rng.sample(names, 2)
-        first, second = (logs.recognise(file(TEXTS[one])), logs.recognise(file(TEXTS[other])))
-        if first is not second:
-            reason = refused(file(TEXTS[one] + "\n" + TEXTS[other]))
-            assert reason and "one tool's output a file" in reason, (one, other)
+        alone = [logs.readings(file(TEXTS[name])).found[0] for name in (one, other)]
+        if alone[0].reader is not alone[1].reader:
+            both = logs.readings(file(TEXTS[one] + "\n" + TEXTS[other]))
+            assert not both.refused and not both.left, (one, other)
+            assert [part.reader for part in both.found] == [part.reader for part in alone]
+            said = logs.report(file(TEXTS[one] + "\n" + TEXTS[other]))
+            for part in alone:
+                told = part.reader.report(part.reading).splitlines()
+                assert set(line for line in told if " line " not in line) <= set(said.splitlines())
+            with pytest.raises(ValueError, match="holds 2 readings"):
+                logs.read(file(TEXTS[one] + "\n" + TEXTS[other]))
 
 
 def test_a_sign_is_at_the_beginning_of_a_line_or_has_its_word():
@@ -149,13 +156,14 @@ def test_a_terminal_sees_how_far_a_long_file_is(file, monkeypatch, capsys):
     line in it.
     """
     path = file(TEXTS["perfquery_before.txt"] + "another line\n" * 1000)
-    monkeypatch.setattr(source, "LONG_FILE", 4096)
+    monkeypatch.setattr(stream, "LONG_FILE", 4096)
+    monkeypatch.setattr(stream, "_BLOCK", 2048)
     logs.report(path)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     logs.report(path)
     said = capsys.readouterr().err
-    assert re.search(r"': \d\d% read", said) and said.endswith("\x1b[K")
+    assert re.search(r": \d\d% read", said) and said.endswith("\x1b[K")
 
 
 def test_hostile_names(file, capsys, tmp_path):

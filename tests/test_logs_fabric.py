@@ -444,7 +444,7 @@ BOMB = '<!DOCTYPE system [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;
         ),
         (
             linkinfo({}) + 'Ca\t1 "H-1"\n',
-            "line 3: looks like ibnetdiscover, but line 2 like iblinkinfo",
+            "line 3: holds 2 readings (iblinkinfo at line 2, ibnetdiscover at line 3",
         ),
     ],
 )

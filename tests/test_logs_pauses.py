@@ -295,12 +295,9 @@ def test_layouts(file):
             "rx_prio3_pause: 1\nrx_prio3_pause: 2",
             "line 2: the file ends in the middle of rx_prio3_pause",
         ),
-        ("NIC statistics:\n     rx_packets: 5\n", "no PFC counter"),
+        ("NIC statistics:\n     rx_packets: 5\n", "no counter of pauses or errors"),
         ("rx_prio3_pause: 1\n" + sonic({"Ethernet0": QUIET}, {}), "one tool's output a file"),
-        (
-            sonic({"Ethernet0": QUIET}, {}) + sonic({"Ethernet0": QUIET}, {}),
-            "a second table of Port Rx",
-        ),
+        (sonic({"Ethernet0": QUIET}, {}) + sonic({"Ethernet0": QUIET}, {}), "holds 2 readings"),
         (sonic({"Ethernet0": QUIET}, {}).replace("  0\n", "\n", 1), "not a whole row"),
         (
             sonic({"Ethernet0": (1234,) * 8}, {}).replace("1,234", "12,34", 1),

@@ -1,36 +1,46 @@
-"""Readers of real tools' output, and what they say: one door, one reader a file.
+"""Readers of real tools' output, and what they say: one door, one reader per tool.
 
 `read(path)` recognises a file by its content and returns a frozen reading; `report(path)`
-says it in a few lines, as ``fabriclab read FILE`` prints. A file that no reader knows, or that is
-damaged, is refused with a ValueError that names the file, the line and the reason: never a guess
-passed off as a reading.
+says it in a few lines, as ``fabriclab read FILE`` prints; `readings(path)` takes a scroll-back of
+several tools, a zip archive or the mixed lines of several hosts part by part. A file that no reader
+knows, or that is damaged, is refused with a ValueError that names the file, the line and the
+reason: never a guess passed off as a reading.
 
 A reader is a module with `TOOL` (its name), `SIGN` (a regular expression that a line of that tool
 matches from its beginning and no other tool's does), `read(path)`, `signs(reading, rate=None)`,
 which yields a `Sign` for whatever stands out, and `report(reading)`, which prints them. Where the
 sign may stand further inside a line, `INSIDE` is a text that each such line has: a long file is
-looked through for it quickly.
+looked through for it quickly. Optional: `AGAIN`, `BEFORE` and `ROW`, see `parts`.
 """
 
-import re
-from functools import cache
+from typing import NamedTuple
 
 from fabriclab.logs import (
     gpus,
     iblinkinfo,
     ibnetdiscover,
     infiniband,
+    lspci,
     mlxlink,
     nccl,
+    nvlink,
     pairs,
     pauses,
     perfquery,
     perftest,
+    ports,
+    queryerrors,
+    rdma,
+    sai,
+    topo,
+    unread,
     watchdog,
 )
 from fabriclab.logs.nccl import log as nccl_log
 from fabriclab.logs.nccl import system
-from fabriclab.logs.source import lines, refuse, shorten
+from fabriclab.logs.parts import Parts
+from fabriclab.logs.source import refuse, shorten
+from fabriclab.logs.stream import name, texts
 
 READERS = (
     nccl,
@@ -39,76 +49,153 @@ READERS = (
     perftest,
     pairs,
     pauses,
+    sai,
     watchdog,
     gpus,
     ibnetdiscover,
     iblinkinfo,
     system,
+    ports,
+    rdma,
+    queryerrors,
+    topo,
+    nvlink,
+    lspci,
     nccl_log,
 )
-_SIGHT = 4096  # characters of a line by which a tool is known
 
 
-@cache
-def _any(readers):
-    """Whether a text begins as one of `readers` knows: one look, where most lines of a long file
-    need no second.
+class Found(NamedTuple):
+    """One part as read: its `reader`, the `reading`, the `host` that a prefix, prompt or archive
+    names (or None), the first `line`, and `label`: what tells it from the other parts.
     """
-    return re.compile("|".join(f"(?:{reader.SIGN.pattern})" for reader in readers)).match
+
+    reader: object
+    reading: object
+    host: str | None
+    line: int
+    label: str
 
 
-def recognise(path):
-    """The reader module for the file at `path`.
-
-    Raises ValueError for a file that no reader knows, and for one that holds the output of two
-    tools: which of the two was meant is not ours to guess. Lines of other programs in between are
-    no matter, and NCCL's own log may stand beside the table of nccl-tests.
+class Readings(NamedTuple):
+    """All that was found at a path: the parts read, why others were `refused`, and what is `left`
+    over (sentences): rows that belong to nothing, output of tools that are known but not read.
     """
-    found, first = {}, None
-    inside = {reader: reader.INSIDE for reader in READERS if hasattr(reader, "INSIDE")}
-    begins = tuple(reader for reader in READERS if reader not in inside)
-    any_begins = _any(begins)
-    for line in lines(path):
-        text = line.text if len(line.text) <= _SIGHT else line.text[:_SIGHT]
-        first = first or (line if text.strip() else None)
-        seen = [reader for reader in begins if reader.SIGN.match(text)] if any_begins(text) else []
-        seen += [
-            reader for reader, word in inside.items() if word in text and reader.SIGN.search(text)
-        ]
-        if seen:
-            found |= dict.fromkeys(seen, line.number)
-            begins = tuple(reader for reader in begins if reader not in found)
-            inside = {reader: word for reader, word in inside.items() if reader not in found}
-            any_begins = _any(begins)
-    if nccl in found:
-        found.pop(nccl_log, None)
+
+    found: tuple[Found, ...]
+    refused: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def _same(one, other):
+    """NCCL's log may stand beside the table of nccl-tests."""
+    return one is other or {one, other} <= {nccl, nccl_log}
+
+
+def readings(path):
+    """The `Readings` of a file, a pipe ("-" is standard input) or a zip archive, part by part.
+
+    A part that is damaged is refused and the others are read. Raises ValueError where nothing at
+    all can be read.
+    """
+    found, refused, left = [], [], []
+    for text in texts(path):
+        parts = Parts(text, (*READERS, unread), _same)
+        before = len(found), len(refused), len(left)
+        try:
+            for part in parts:
+                _take(part, found, refused, left)
+        except ValueError as error:
+            refused.append(str(error))
+        for reader, (count, line) in parts.left.items():
+            more = f" and {count - 1} more line{'s' * (count > 2)} look" if count > 1 else " looks"
+            left.append(
+                f"line {line.number}{more} like {reader.TOOL}, but not where a reading could take"
+                f" {'them' if count > 1 else 'it'}: {shorten(line.text)}"
+            )
+        if before == (len(found), len(refused), len(left)):
+            refused.append(_unknown(text, parts.first))
+        elif len(found) == before[0] and len(refused) == before[1] and len(left) > before[2]:
+            refused.append(f"{text.path}: nothing in it that is read here; {left.pop()}")
+    found = _labelled(found)
     if not found:
-        if first is None:
-            refuse(path, 1, "nothing but blank lines: no data, which is not zeros")
-        tools = ", ".join(reader.TOOL for reader in READERS)
-        refuse(
-            path,
-            first.number,
-            f"not the output of a tool known here ({tools}); it begins {shorten(first.text)}",
-        )
-    if len(found) > 1:
-        (one, at), (other, there) = sorted(found.items(), key=lambda item: item[1])[:2]
-        refuse(
-            path,
-            there,
-            f"looks like {other.TOOL}, but line {at} like {one.TOOL}: one tool's output a file,"
-            " please",
-        )
-    return next(iter(found))
+        if not refused:
+            refuse(path, 0, "nothing to read in it")
+        if len(refused) == 1:
+            raise ValueError(refused[0])
+        more = len(refused) - 1
+        raise ValueError(f"{refused[0]} (and {more} more part{'s' * (more > 1)} refused)")
+    return Readings(tuple(found), tuple(refused), tuple(left))
+
+
+def _take(part, found, refused, left):
+    reader = nccl if part.reader is nccl_log else part.reader
+    if reader is unread:
+        left.append(unread.told(part))
+        return
+    try:
+        reading = reader.read(part)
+    except ValueError as error:
+        refused.append(str(error))
+        return
+    if isinstance(reading, nccl_log.Reading):
+        reader = nccl_log
+    found.append(Found(reader, reading, part.host, part.line, part.path))
+
+
+def _labelled(found):
+    """Each part with a label of its own: the host, where one is known, else the line."""
+    if len(found) < 2:
+        return [one._replace(label=one.host or "") for one in found]
+    paths = {one.label for one in found}
+    labels = []
+    for one in found:
+        where = [one.host] if one.host else []
+        if len(paths) > 1:
+            where.insert(0, one.label)
+        labels.append(", ".join([*where, f"line {one.line}"]))
+    return [one._replace(label=label) for one, label in zip(found, labels, strict=True)]
+
+
+def _unknown(text, first):
+    if first is None:
+        return f"{text.path}, line 1: the file has only blank lines; missing data is not zero"
+    tools = ", ".join(reader.TOOL for reader in READERS)
+    return (
+        f"{text.path}, line {first.number}: begins {shorten(first.text)}, which is not the output"
+        f" of a tool known here ({tools})"
+    )
 
 
 def read(path):
     """A frozen reading of the file at `path`: what the tool printed, in SI units, nothing added.
 
     Its type is the reader's: `nccl.Reading`, `mlxlink.Reading`, …; each has `tool` and `path`.
-    Raises ValueError naming file, line and reason for a file that cannot be read whole.
+    Raises ValueError naming file, line and reason for a file that cannot be read whole, or that
+    holds several readings: `readings` takes those.
     """
-    return recognise(path).read(path)
+    return _one(path).reading
+
+
+def recognise(path):
+    """The reader module for the file at `path`. Raises ValueError as `read`."""
+    return _one(path).reader
+
+
+def _one(path):
+    all_of_it = readings(path)
+    if all_of_it.refused:
+        raise ValueError(all_of_it.refused[0])
+    if len(all_of_it.found) > 1:
+        one, other = all_of_it.found[:2]
+        refuse(
+            path,
+            other.line,
+            f"holds {len(all_of_it.found)} readings ({one.reader.TOOL} at line {one.line},"
+            f" {other.reader.TOOL} at line {other.line}, …): telemetry.readings takes them part by"
+            " part",
+        )
+    return all_of_it.found[0]
 
 
 def signs(reading, rate=None, **more):
@@ -123,9 +210,18 @@ def signs(reading, rate=None, **more):
 
 def report(path):
     """What the file at `path` says, in a few lines: what it is, its numbers, where it lies against
-    the model, what looks wrong.
+    the model, what looks wrong; part by part where it holds several.
 
-    Raises ValueError as `read`.
+    Raises ValueError where nothing could be read.
     """
-    reader = recognise(path)
-    return reader.report(reader.read(path))
+    return told(readings(path))
+
+
+def told(all_of_it):
+    """The lines of `Readings`, what was refused and what is left over behind them."""
+    blocks = []
+    for one in all_of_it.found:
+        shown = one.reader.report(one.reading)
+        blocks.append(f"-- {one.label}\n{shown}" if one.label else shown)
+    blocks += [f"! {sentence}" for sentence in all_of_it.left]
+    return "\n".join(blocks)

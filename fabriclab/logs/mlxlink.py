@@ -14,15 +14,19 @@ import statistics
 from dataclasses import dataclass, field
 
 from fabriclab import link
+from fabriclab.logs import module
 from fabriclab.logs.infiniband import link_rate
+from fabriclab.logs.jsonform import as_lines, fields
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import name, refuse, shorten
 from fabriclab.units import Gbps, bit, day, minute, si
 
 TOOL = "mlxlink"
 SIGN = re.compile(
     r"^\s*(?:(?:Raw|Effective) Physical (?:BER|Errors)\b.*:|Time Since Last Clear \[Min\]\s*:"
-    r"|(?:Physical Counters and BER|Operational) Info\s*$)"
+    r"|(?:Physical Counters and BER|Operational|Module) Info\s*$"
+    r'|(?:\{\s*)?"(?:result|output)"\s*:\s*\{\s*"(?:output|[A-Z][\w ]* Info)"'
+    r'|"(?:Physical Counters and BER|Operational|Module) Info"\s*:\s*\{)'
 )
 
 NONE_SEEN = 1e-250  # what is printed as 15E-255
@@ -65,6 +69,10 @@ class Port:
     symbol_errors: int | None = None
     link_downs: int | None = None
     recoveries: int | None = None
+    cable: str | None = None
+    temperature: module.Measured | None = None
+    rx_power: module.Measured | None = None
+    tx_power: module.Measured | None = None
     other: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @property
@@ -166,6 +174,10 @@ _READ = {
     "Symbol Errors": ("symbol_errors", _count),
     "Link Down Counter": ("link_downs", _count),
     "Link Error Recovery Counter": ("recoveries", _count),
+    "Cable Technology": ("cable", str),
+    "Temperature [C]": ("temperature", module.measured),
+    "Rx Power Current [dBm]": ("rx_power", module.measured),
+    "Tx Power Current [dBm]": ("tx_power", module.measured),
 }
 
 
@@ -184,7 +196,7 @@ def read(path):
             if len(ports) > _MOST_PORTS:
                 refuse(path, last, f"more than {_MOST_PORTS:,} ports")
 
-    for line in lines(path):
+    for line in as_lines(path, _told):
         last = line.number
         title = line.text.strip()
         found = _FIELD.match(line.text[:4096])
@@ -219,6 +231,12 @@ def read(path):
     if not ports:
         refuse(path, last, "no field of mlxlink's with a value in it")
     return Reading(name(path), tuple(ports))
+
+
+def _told(found):
+    """The lines of a dump in JSON."""
+    for key, value in fields(found.get("result", found)) if isinstance(found, dict) else ():
+        yield f"{key} : {value}"
 
 
 def code_of(port):
@@ -356,6 +374,7 @@ def port_signs(port, rate=None):
             f"{port.recoveries} link error recover{'ies' if port.recoveries != 1 else 'y'}: it"
             " dropped and came back by itself",
         )
+    yield from module.signs(port)
     yield from _speed_signs(port, rate)
 
 
@@ -404,7 +423,10 @@ def _block(port, number, of):
     )
     if port.cleared:
         head += f"; counters since {si(port.cleared, 's')}"
-    lines = [head, *(f"  {line}" for line in (*_raw_lines(port), *_after_lines(port)))]
+    lines = [
+        head,
+        *(f"  {line}" for line in (*_raw_lines(port), *_after_lines(port), *module.words(port))),
+    ]
     return lines + marked(port_signs(port))
 
 

@@ -1,9 +1,8 @@
 """PFC counters: how often a port was told to stop sending, or told its peer to, priority by
 priority.
 
-Two layouts, in our words. ``ethtool -S``: lines of ``name: value`` under "NIC statistics:", for a
-Mellanox card rx_prio3_pause and tx_prio3_pause (frames), with _duration behind it the microseconds;
-the port's name is not printed.
+Two layouts, in our words. ``ethtool -S``: lines of ``name: value`` under "NIC statistics:", whole
+or through grep; what the drivers call the counters stands in `nic`; the port's name is not printed.
 SONiC's ``show pfc counters``: a table of ports by PFC0 to PFC7, once for Rx and once for Tx,
 thousands parted by commas, N/A where the port does not count. PFC is per priority, eight of them
 (IEEE 802.1Qbb).
@@ -14,21 +13,21 @@ Received pauses (rx) are the peer stopping us; sent ones (tx) are us stopping th
 import re
 from dataclasses import dataclass
 
+from fabriclab.logs import nic
 from fabriclab.logs.sign import Sign, marked
 from fabriclab.logs.source import lines, name, refuse, shorten
-from fabriclab.units import si, us
+from fabriclab.units import si
 
 TOOL = "PFC counters"
 PRIORITIES = 8
 SIGN = re.compile(
-    r"^\s*(?:NIC statistics:\s*$|[rt]x_prio[0-7]_pause(?:_duration|_transition)?:|Port"
-    r" [RT]x\s+PFC0\s+PFC1\b)"
+    rf"^\s*(?:NIC statistics:\s*$|[rt]x_prio[0-7]_pause_transition:|(?:{nic.NAMES}):(?!\.)"
+    r"|Port [RT]x\s+PFC0\s+PFC1\b)"
 )
-_PAUSE = re.compile(r"([rt]x)_prio(\d)_pause(_duration)?")
-_LOST = re.compile(
-    r"rx_discards_phy|tx_discards_phy|rx_prio\d_(?:buf_)?discards?|tx_pause_storm_(?:warning|error)_events"
-)
-_FIELD = re.compile(r"^\s*([A-Za-z_]\w{0,80}):(.*)$")
+AGAIN = re.compile(r"^\s*Port (?:(?P<rx>Rx)|(?P<tx>Tx))\s")
+ROW = re.compile(r"^\s*(?:Ethernet|PortChannel)\d+(?:\s+(?:[\d,]+|N/A)){8}\s*$")
+_FIELD = re.compile(r"^\s*([A-Za-z_][\w.]{0,80}):(?!\.)(.*)$")
+_CACHED = re.compile(r"^Last cached time was (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)")
 _VALUE = re.compile(
     r"\s*(\d{1,20})(?:\s+[^\d\s,.+-].*)?\s*"
 )  # people annotate such listings behind the value
@@ -42,8 +41,10 @@ _NONE = (None,) * PRIORITIES
 class Port:
     """One port: its first `line`, its `name` (ethtool prints none), and by priority 0 to 7 the
     pause frames received (`rx`) and sent (`tx`), and the seconds paused and pausing; None where not
-    printed or N/A. `lost` holds counters of discards and
-    pause storms by their own names."""
+    printed or N/A. `lost` holds counters of discards and pause storms by their own names,
+    `errors` those of damage, of the link going down, of drops and marks; `link_rx` and `link_tx`
+    count pauses of the whole link, or of all priorities together.
+    """
 
     line: int
     name: str | None = None
@@ -52,28 +53,37 @@ class Port:
     rx_seconds: tuple[float | None, ...] = _NONE
     tx_seconds: tuple[float | None, ...] = _NONE
     lost: tuple[tuple[str, int], ...] = ()
+    link_rx: int | None = None
+    link_tx: int | None = None
+    errors: tuple[tuple[str, int], ...] = ()
 
     @property
     def counted(self):
-        """Whether any priority has a count; N/A everywhere is no data, not zeros."""
-        return any(value is not None for value in (*self.rx, *self.tx))
+        """Whether anything has a count; N/A everywhere is no data, not zeros."""
+        pauses = (*self.rx, *self.tx, *self.rx_seconds, *self.tx_seconds)
+        rest = (self.link_rx, self.link_tx, *self.lost, *self.errors)
+        return any(value is not None for value in (*pauses, *rest))
 
     def paused(self, way):
         """The priorities with pauses, `way` "rx" (the peer stopped us) or "tx" (we stopped the
         peer).
         """
-        return tuple(priority for priority, value in enumerate(getattr(self, way)) if value)
+        frames, seconds = getattr(self, way), getattr(self, f"{way}_seconds")
+        return tuple(
+            priority for priority in range(PRIORITIES) if frames[priority] or seconds[priority]
+        )
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Pause counters as read: `source` "ethtool" or "SONiC", and the ports in the order of the
-    file.
+    """Pause counters as read: `source` "ethtool" or "SONiC", the ports in the order of the file,
+    and `since` when SONiC's table counts, where it is a difference against a kept reading.
     """
 
     path: str
     source: str
     ports: tuple[Port, ...]
+    since: str | None = None
 
     tool = TOOL
 
@@ -86,10 +96,12 @@ def read(path):
     whole, a port or counter given twice, the two layouts in one file, and statistics without a PFC
     counter.
     """
-    cards, tables, way, last, seen = [], {}, None, 0, set()
+    cards, tables, way, last, seen, since = [], {}, None, 0, set(), None
     for line in lines(path):
         last, text = line.number, line.text[:1000]
-        if found := _TABLE.match(text):
+        if found := _CACHED.match(text):
+            since, way = found[1], None
+        elif found := _TABLE.match(text):
             way = found[1].lower()
             if (
                 found[2].split() != [f"PFC{priority}" for priority in range(PRIORITIES)]
@@ -126,10 +138,11 @@ def read(path):
             (
                 "every port is N/A: no data, not zeros"
                 if ports and tables
-                else "statistics, but no PFC counter with a value (rx_prio3_pause and the like)"
+                else "statistics, but no counter of pauses or errors (rx_prio3_pause,"
+                " rx_crc_errors_phy and the like)"
             ),
         )
-    return Reading(name(path), "SONiC" if tables else "ethtool", tuple(ports))
+    return Reading(name(path), "SONiC" if tables else "ethtool", tuple(ports), since)
 
 
 def _row(path, line, way, tables):
@@ -157,15 +170,15 @@ def _field(path, line, cards):
         cards.append({"line": line.number})
         return
     found = _FIELD.match(line.text[:1000])
-    if not found or not (_PAUSE.fullmatch(found[1]) or _LOST.fullmatch(found[1])):
+    what = nic.meaning(found[1]) if found else None
+    if not what:
         return
     value = _VALUE.fullmatch(found[2])
     if not line.whole:
         refuse(path, line.number, f"the file ends in the middle of {found[1]}")
     if not value:
         refuse(path, line.number, f"{found[1]} is {shorten(found[2])}: not a count")
-    pause = _PAUSE.fullmatch(found[1])
-    if pause and int(pause[2]) >= PRIORITIES:
+    if what[2] is not None and what[2] >= PRIORITIES:
         refuse(path, line.number, f"{found[1]}: there are priorities 0 to {PRIORITIES - 1}")
     if not cards:
         cards.append({"line": line.number})
@@ -179,20 +192,21 @@ def _field(path, line, cards):
 
 
 def _card(card):
-    def of(way, ending, unit):
-        values = (card.get(f"{way}_prio{priority}_pause{ending}") for priority in range(PRIORITIES))
-        return tuple(None if value is None else value * unit for value in values)
+    by, whole, lost, errors = {}, {"rx": None, "tx": None}, [], []
+    for counter, value in card.items():
+        field, way, priority, unit = nic.meaning(counter) or (None,) * 4
+        if field in ("pause", "duration"):
+            by[field, way, priority] = value * unit
+        elif field == "global":
+            whole[way] = max(value, whole[way] or 0)  # one driver's names may say it twice
+        elif field:
+            (lost if way in ("storm", "lost") else errors).append((counter, value))
 
-    lost = tuple((counter, value) for counter, value in card.items() if _LOST.fullmatch(counter))
-    return Port(
-        card["line"],
-        None,
-        of("rx", "", 1),
-        of("tx", "", 1),
-        of("rx", "_duration", us),
-        of("tx", "_duration", us),
-        lost,
-    )
+    def of(field, way):
+        return tuple(by.get((field, way, priority)) for priority in range(PRIORITIES))
+
+    pauses = (of(field, way) for field in ("pause", "duration") for way in ("rx", "tx"))
+    return Port(card["line"], None, *pauses, tuple(lost), *whole.values(), tuple(errors))
 
 
 def saying(port):
@@ -201,7 +215,7 @@ def saying(port):
     >>> saying(Port(1, rx=(0, 0, 0, 142, 0, 0, 0, 0), tx=(0,) * 8))
     'the peer stopped us: what we send piles up at or behind the peer'
     """
-    rx, tx = any(port.rx), any(port.tx)
+    rx, tx = (bool(port.paused(way) or getattr(port, f"link_{way}")) for way in ("rx", "tx"))
     if rx and tx:
         return (
             "the peer stopped us and we stopped the peer: congestion ahead is being passed on"
@@ -225,6 +239,12 @@ def signs(reading, rate=None):
     """What stands out in pause counters; `rate` is not needed."""
     for port in reading.ports:
         yield from port_signs(port)
+    if reading.since:
+        yield Sign(
+            "cached-counts",
+            f"counts since {reading.since}, when a reading was kept, and not since boot: a zero"
+            " here does not say that there was no pause; pfcstat -d forgets the kept reading",
+        )
 
 
 def port_signs(port):
@@ -244,6 +264,15 @@ def port_signs(port):
             f"{', '.join(dropped)}: packets were dropped all the same; on a lossless priority the"
             " headroom is too small or its PFC is off at one end",
         )
+    for kind, says in nic.told(port.errors):
+        if kind == "damage":
+            yield Sign("errors-once", says)
+        elif kind == "down":
+            yield Sign("link-downs", says)
+        elif kind == "marked":
+            yield Sign("marked", says)
+        else:
+            yield Sign("dropped", says)
     stopped = sorted({*port.paused("rx"), *port.paused("tx")})
     if len(stopped) > 2:
         yield Sign(
@@ -267,7 +296,7 @@ def report(reading):
         said += [
             f"    {words} {_listed(port, way)}"
             for way, words in (("rx", "rx"), ("tx", "tx"))
-            if any(getattr(port, way))
+            if port.paused(way) or getattr(port, f"link_{way}")
         ]
         said += marked(port_signs(port), "    ")
     if len(stopped) > 12:
@@ -279,7 +308,10 @@ def report(reading):
             "  N/A, so no data and not zeros:"
             f" {', '.join(missing[:8])}{' …' if len(missing) > 8 else ''}"
         )
-    said.append("  counts since they were last cleared: a second reading tells whether they grow")
+    if reading.since:
+        said += marked(signs(reading))[-1:]
+    else:
+        said.append("  counts since they were last cleared: a second reading tells if they grow")
     return "\n".join(said)
 
 
@@ -288,13 +320,20 @@ def _ports(count):
 
 
 def _total(port):
-    return sum(value or 0 for value in (*port.rx, *port.tx))
+    """Pauses of any kind, to put the ports in order."""
+    seconds = sum(value or 0.0 for value in (*port.rx_seconds, *port.tx_seconds))
+    frames = sum(value or 0 for value in (*port.rx, *port.tx))
+    return frames or (port.link_rx or 0) + (port.link_tx or 0) or seconds
 
 
 def _listed(port, way):
     frames, seconds = getattr(port, way), getattr(port, f"{way}_seconds")
-    return "; ".join(
-        f"priority {priority}: {frames[priority]:,}"
-        + (f" ({si(seconds[priority], 's')} in all)" if seconds[priority] else "")
-        for priority in port.paused(way)
-    )
+    whole = getattr(port, f"link_{way}")
+    said = []
+    for priority in port.paused(way):
+        counted = f"{frames[priority]:,}" if frames[priority] is not None else "paused"
+        held = f" ({si(seconds[priority], 's')} in all)" if seconds[priority] else ""
+        said.append(f"priority {priority}: {counted}{held}")
+    if whole and whole != sum(value or 0 for value in frames):
+        said.append(f"whole link or all priorities: {whole:,}")
+    return "; ".join(said)

@@ -24,7 +24,9 @@ TOOL = "PFC watchdog"
 DEFAULT = 200 * ms  # detection and restoration: SONiC's PFC watchdog, start_default
 _STATS = re.compile(r"^\s*QUEUE\s+STATUS\s+STORM DETECTED/RESTORED\s+TX OK/DROP\s+RX OK/DROP\b")
 _CONFIG = re.compile(r"^\s*PORT\s+ACTION\s+DETECTION TIME\s+RESTORATION TIME\b")
+AGAIN = re.compile(f"(?P<stats>{_STATS.pattern})|(?P<config>{_CONFIG.pattern})")
 SIGN = re.compile(f"{_STATS.pattern}|{_CONFIG.pattern}")
+ROW = re.compile(r"\b(?:operational|stormed)\s+\d+/\d+\s+\d+/\d+")
 _PAIR = re.compile(r"(\d{1,18})/(\d{1,18})")
 _ACTIONS = ("drop", "forward", "alert")
 _MOST = 20_000
@@ -132,7 +134,7 @@ def _queue(path, number, text):
             number,
             f"not a whole row of a queue, its status and pairs of counts: {shorten(text)}",
         )
-    if cells[1] not in ("operational", "stormed"):
+    if cells[1] not in ("operational", "stormed", "N/A"):  # N/A: not watched at present
         refuse(
             path,
             number,
@@ -158,13 +160,15 @@ def _queue(path, number, text):
 
 def _setting(path, number, text):
     cells = text.split()
+    if cells[4:] and cells[4].lower() in ("enable", "disable", "enabled", "disabled", "n/a"):
+        del cells[4]  # HISTORY, of later versions
     times = [float(cell) * ms if re.fullmatch(r"\d{1,7}", cell) else None for cell in cells[2:]]
     if (
         len(cells) != 4
         or cells[1] not in _ACTIONS
         or times[0] is None
         or times[1] is None
-        and cells[3] not in ("infinite", "N/A")
+        and cells[3] not in ("infinite", "N/A", "0")
     ):
         refuse(path, number, f"not a whole row of a port, an action and two times: {shorten(text)}")
     return cells[0][:60], Setting(number, cells[0][:60], cells[1], times[0], times[1])

@@ -19,8 +19,6 @@ import stat
 import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
 
 from fabriclab import catalog, logs, units
 from fabriclab.checks import count, positive, scalar
@@ -36,7 +34,7 @@ from fabriclab.logs import (
     watchdog,
 )
 from fabriclab.logs.infiniband import Fabric, kind_of
-from fabriclab.logs.source import name, refuse, shorten
+from fabriclab.logs.source import refuse, shorten
 
 TOLD = "incident.toml"
 MOST_FILES = 500
@@ -59,14 +57,19 @@ class Told:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A folder as read: `files` as (name, reading), `unread` as (name, reason), and what it is
-    `told`.
+    """A folder as read: `files` as (name, reading), `unread` as (name, reason), what it is `told`,
+    and `on` as (name, host) where a folder, a prefix or a prompt names the host.
     """
 
     path: str
     files: tuple
     unread: tuple[tuple[str, str], ...] = ()
     told: Told = Told()
+    on: tuple[tuple[str, str], ...] = ()
+
+    def host(self, file):
+        """The host that a file or part of one comes from, None where nothing names it."""
+        return dict(self.on).get(file)
 
     def of(self, kind):
         """(file, reading) of every reading of one type."""
@@ -88,7 +91,7 @@ class Evidence:
             for process in table.processes
         }
         logged = {host for _, log in self.logs() for host in log.hosts}
-        return tuple(sorted(self.told.hosts or named or logged))
+        return tuple(sorted(self.told.hosts or named or logged or {host for _, host in self.on}))
 
     def notes(self):
         """What is odd about the files as a whole: those that name no host in common are hardly of
@@ -187,8 +190,9 @@ class Evidence:
             if isinstance(reading, perfquery.Reading):
                 # what two answers tell of a port, the steps do
                 for port in perfquery.latest(reading):
+                    key = self._called(file, port), port.set
                     for sign in perfquery.port_signs(port):
-                        if sign.name not in _ONCE or (port.called, port.set) not in twice:
+                        if sign.name not in _ONCE or key not in twice:
                             yield file, CABLE_STEP.get(sign.name, 4), sign
                 continue
             rate = self.told.port if isinstance(reading, mlxlink.Reading) else known
@@ -207,6 +211,11 @@ class Evidence:
             for file, _ in self.of(kind)
         )
 
+    def _called(self, file, port):
+        """A LID is one port of the fabric; a port not named is one of its host."""
+        host = self.host(file) if port.lid is None else None
+        return f"{host}: {port.called}" if host else port.called
+
     def readings_of_ports(self):
         """perfquery's answers port by port, each list from the earliest on: (file, answer),
         earliest meaning least counted.
@@ -215,7 +224,7 @@ class Evidence:
         for file, reading in self.of(perfquery.Reading):
             for port in reading.ports:
                 if port.set in ("plain", "extended"):
-                    found[port.called, port.set].append((file, port))
+                    found[self._called(file, port), port.set].append((file, port))
         for port, answers in found.items():
             timed = [pair for pair in answers if pair[1].at is not None]
             found[port] = answers = (
@@ -225,41 +234,6 @@ class Evidence:
                 key=lambda pair: (pair[1].at or 0.0, sum(value for _, value in pair[1].counters))
             )
         return found
-
-
-def gather(path):
-    """The `Evidence` in the folder at `path`; files that cannot be read are kept with the reason.
-
-    Raises ValueError for what is no folder, for an empty one, and for one of more than 500 files:
-    an incident has a few.
-    """
-    shown, files, unread, told = shorten(name(path), 200)[1:-1], [], [], Told()
-    try:
-        with os.scandir(path) as listing:
-            entries = [entry.name for entry in islice(listing, MOST_FILES + 1)]
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"{shown}: no folder that can be opened: {getattr(error, 'strerror', None) or error}"
-        ) from None
-    if len(entries) > MOST_FILES:
-        raise ValueError(
-            f"{shown}: more than {MOST_FILES} files: put those of one incident in a folder of"
-            " their own"
-        )
-    entries = [entry for entry in entries if not entry.startswith(".")]
-    if not entries:
-        raise ValueError(f"{shown}: an empty folder: nothing to go by")
-    for entry in sorted(entries):
-        file = shorten(entry, 80)[1:-1]
-        at = Path(os.fsdecode(path), entry)
-        try:
-            if entry == TOLD:
-                told = read_told(at)
-            else:
-                files.append((file, logs.read(at)))
-        except ValueError as error:
-            unread.append((file, str(error).removeprefix(f"{name(at)}").lstrip(",: ")))
-    return Evidence(shown, tuple(files), tuple(unread), told)
 
 
 def read_told(path):
@@ -344,7 +318,15 @@ STEP_OF = {  # the step that a kind of reading is looked at in
     perfquery.Reading: 4,
     mlxlink.Reading: 5,
     Fabric: 5,
+    logs.topo.Reading: 2,
+    logs.nvlink.Reading: 2,
+    logs.rdma.Reading: 4,
+    logs.queryerrors.Reading: 4,
+    logs.ports.Reading: 5,
+    logs.lspci.Reading: 5,
 }
 _ONCE = ("errors-once", "discards-once")
 # signs of a cable in counters that are read in another step
-CABLE_STEP = dict.fromkeys(("errors-once", "link-downs", "bit-errors"), 5)
+CABLE_STEP = dict.fromkeys(
+    ("errors-once", "link-downs", "bit-errors", "rdma-damage", "rdma-down"), 5
+)

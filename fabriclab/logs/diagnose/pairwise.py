@@ -128,7 +128,8 @@ def _matrix(evidence, file, reading, rate):
     measured with all their ports.
     """
     found = pairs.verdict_of(reading, [fabric for _, fabric in evidence.of(Fabric)])
-    if not evidence.rate and found.level < perftest.GOOD * rate:
+    known = None if reading.guessed else evidence.rate
+    if not known and found.level < perftest.GOOD * rate:
         return [
             Finding(
                 3,
@@ -138,7 +139,7 @@ def _matrix(evidence, file, reading, rate):
                 file,
             )
         ]
-    if found.healthy and (not evidence.rate or found.level >= perftest.GOOD * evidence.rate):
+    if found.healthy and (not known or found.level >= perftest.GOOD * known):
         return [
             Finding(
                 3,
@@ -148,7 +149,7 @@ def _matrix(evidence, file, reading, rate):
             )
         ]
     hosts = [part.name for one in found.findings for part in one.parts[:1] if part.kind == "host"]
-    if hosts and evidence.rate and found.level > 1.5 * evidence.rate and not found.alike:
+    if hosts and known and found.level > 1.5 * known and not found.alike:
         return [
             Finding(
                 3,

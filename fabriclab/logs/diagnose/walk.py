@@ -7,8 +7,9 @@ from html import escape
 
 from fabriclab.logs.diagnose import collective, counters, gpu, pairwise, physical
 from fabriclab.logs.diagnose.causes import CAUSES, FELT, SIGNS, SLOW, SOUND
-from fabriclab.logs.diagnose.evidence import STEP_OF, TOLD, gather
+from fabriclab.logs.diagnose.evidence import STEP_OF, TOLD
 from fabriclab.logs.diagnose.finding import Finding
+from fabriclab.logs.diagnose.folder import gather
 from fabriclab.logs.page import NOTEBOOK, wrap
 
 STEPS = {  # the chapter's workflow: the step, who looks, and the command that would show it

@@ -23,7 +23,7 @@ from fabriclab.logs.nccl.facts import (
 )
 from fabriclab.logs.nccl.log import log_signs, network_lines
 from fabriclab.logs.nccl.records import TOOL, Pass, Rank, Reading, Row, Table
-from fabriclab.logs.nccl.table import SIGN, read
+from fabriclab.logs.nccl.table import _ROW_INSIDE, SIGN, read
 from fabriclab.logs.nccl.wire import against_hardware, hosts
 from fabriclab.logs.sign import marked
 from fabriclab.units import GB, si
@@ -31,6 +31,8 @@ from fabriclab.units import GB, si
 BAD_FIT = 0.25  # the worst row so far off one line: no bandwidth or start-up is read from it
 __all__ = [
     "BAD_FIT",
+    "COMMANDS",
+    "ROW",
     "SIGN",
     "TOOL",
     "Pass",
@@ -49,6 +51,9 @@ __all__ = [
     "steps",
     "table_signs",
 ]
+
+COMMANDS = True  # they name the collective
+ROW = _ROW_INSIDE
 
 
 def signs(reading, rate=None):

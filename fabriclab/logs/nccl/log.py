@@ -9,6 +9,7 @@ connection, warnings. `ways` tells what follows from it.
 import re
 from dataclasses import dataclass
 
+from fabriclab.logs.nccl import torch
 from fabriclab.logs.nccl.ways import log_signs, network_lines, report, signs
 from fabriclab.logs.source import MOST_ROWS, lines, name, refuse
 
@@ -30,7 +31,7 @@ TOOL = "NCCL's log"
 INSIDE = "CCL"
 SIGN = re.compile(
     r"(?<![\w.-])[A-Za-z][\w.-]*:\d+:\d+ \[\d+\](?: \S+:\d+)? NCCL"
-    r" (?:INFO|WARN|ERROR|TRACE)\b|^(?:NCCL|RCCL) version\s*:? ?\d"
+    r" (?:INFO|WARN|ERROR|TRACE)\b|^(?:NCCL|RCCL) version\s*:? ?\d|" + torch.SIGN
 )
 _LINE = re.compile(r":\d+:\d+ \[(\d+)\](?: \S+:\d+)? NCCL (INFO|WARN|ERROR|TRACE)\b\s*(.*)")
 _HOST = re.compile(r"[A-Za-z][\w.-]*$")
@@ -52,6 +53,9 @@ _CHANNELS = re.compile(r"(\d{1,4}) coll channels")
 _RANK = re.compile(r"comm \S+ rank (\d{1,7}) n[rR]anks (\d{1,7})\b")
 _FORCED = re.compile(r"(NCCL_\w+) set by environment to (.*?)\.?$")
 _VERSION = re.compile(r"^(?:NCCL|RCCL) version\s*:? ?(\d\S*)")
+_PROVIDER = re.compile(
+    r"fi_getinfo: provider (\w{1,20}) output empty list|NET/OFI (No eligible providers)"
+)
 _GRAPH = re.compile(r"=== System : maxBw ([\d.]+) totalBw ([\d.]+) ===")
 
 
@@ -81,7 +85,9 @@ class Reading:
     each host, its `ports` per host, `speeds` of ports (bytes/s) where printed, `direct` (host,
     adapter, whether it reaches GPU memory), `rings` (each a tuple of ranks), `connections`, the
     `seats` (rank, host) it told, `channels` for collectives, what the environment `forced`,
-    `warnings`, and the `graph_bandwidth` (bytes/s) that NCCL ascribes to the node inside.
+    `warnings`, the libfabric `providers` that were asked for and not found, PyTorch's `timeouts`
+    and the `last_work` (enqueued, completed) of its ranks, and the `graph_bandwidth` (bytes/s) that
+    NCCL ascribes to the node inside.
     """
 
     path: str
@@ -101,6 +107,9 @@ class Reading:
     forced: tuple[tuple[str, str], ...] = ()
     graph_bandwidth: float | None = None
     warnings: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ()
+    timeouts: tuple[torch.Timeout, ...] = ()
+    last_work: tuple[tuple[int, tuple[int, int]], ...] = ()
 
     tool = TOOL
 
@@ -119,7 +128,7 @@ class Gatherer:
     """
 
     def __init__(self):
-        self.lines = 0
+        self.lines, self.torch, self.providers = 0, torch.Gatherer(), {}
         self.version = self.network = self.graph = self.rank_count = self.channels = None
         self.hosts, self.networks, self.ports, self.speeds, self.direct, self.no_device = (
             {},
@@ -133,6 +142,11 @@ class Gatherer:
 
     def take(self, text):
         """Note what `text` says; where in it the log's line begins, None when there is none."""
+        if self.torch.take(text):
+            self.lines += 1
+            return 0
+        if "provider" in text and (found := _PROVIDER.search(text)):
+            self.providers[found[1] or found[2]] = None
         if version := _VERSION.match(text):
             self.version = self.version or version[1]
             return 0
@@ -250,6 +264,9 @@ class Gatherer:
             forced=tuple(self.forced.items()),
             graph_bandwidth=self.graph,
             warnings=tuple(self.warnings),
+            providers=tuple(self.providers),
+            timeouts=tuple(self.torch.timeouts.values()),
+            last_work=tuple(sorted(self.torch.last.items())),
         )
 
 

@@ -152,6 +152,10 @@ class _Reader:
     def end(self, last):
         self._settle()
         self._begin()
+        if not self.tables and not (self.head or self.ranks or self.columns):
+            if not (self.log.lines or self.log.version):
+                self._refuse(last, "the file ends in the middle of its only line of NCCL's log")
+            return self.log.reading(name(self.path))
         if not self.tables:
             self._refuse(
                 last,

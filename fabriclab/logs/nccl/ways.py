@@ -4,7 +4,7 @@ ring changes the host.
 
 from collections import Counter
 
-from fabriclab.logs.nccl import status
+from fabriclab.logs.nccl import status, torch
 from fabriclab.logs.sign import Sign, marked
 from fabriclab.logs.source import shorten
 from fabriclab.units import si
@@ -132,6 +132,15 @@ def log_signs(reading):
         *_network_signs(reading),
         *_connection_signs(reading),
         *status.warning_signs(reading.warnings),
+        *(
+            Sign(
+                "no-provider",
+                f"libfabric finds no provider {one}: NCCL falls back to TCP sockets; load the"
+                " driver, and give the container its devices (fi_info -p efa)",
+            )
+            for one in reading.providers
+        ),
+        *torch.signs(reading.timeouts, dict(reading.last_work)),
     ]
 
 

@@ -33,10 +33,16 @@ _LIST = re.compile(rf'^\s*"?{_FROM}"?{_GAP}"?{_TO}"?{_GAP}"?{_RATE}(?![a-z])', r
 _CORNER = re.compile(
     rf"^({_FROM})?\s*[\\/>-]{{0,2}}\s*({_TO})?\s*[\\/>-]{{0,2}}\s*({_FROM})?$", re.I
 )
+# a list without a head: two hosts' names with numbers in them, and a number
+_BARE = re.compile(
+    r"^\s*([A-Za-z][\w.-]{0,80}?\d[\w.-]{0,40})(?:\s*[,;:]\s*|\s+|\s*->\s*)"
+    r"([A-Za-z][\w.-]{0,80}?\d[\w.-]{0,40})(?:\s*[,;:]\s*|\s+)(\d{1,12}(?:\.\d{1,9})?)\s*(?:#.*)?$"
+)
+_BIG = 2000  # a number above it is no GB/s
 # flags stand inside, as the signs of all readers are joined into one
 SIGN = re.compile(
     rf'(?i:{_LIST.pattern}|^\s*"?(?:{_FROM}\s*[\\/>]{{1,2}}\s*{_TO}|{_TO}\s*[\\/]\s*{_FROM})\b|^\s*#.{{0,200}}\ball['
-    r' -]?pairs\b|^[,;]\s*"?[A-Za-z][\w.-]{0,80}"?\s*[,;])'
+    rf' -]?pairs\b|^[,;]\s*"?[A-Za-z][\w.-]{{0,80}}"?\s*[,;])|{_BARE.pattern}'
 )
 _UNIT = re.compile(r"(?<![A-Za-z0-9/])([KMGT]i?b(?:its?|ytes?)?(?:/s(?:ec)?|ps))(?![\w/])", re.I)
 _BESIDE = re.compile(r"\s*[\[(]([^\])]{1,20})[\])]")
@@ -47,14 +53,16 @@ _MOST_PAIRS, _MOST_SPINES = 1 << 20, 1024
 
 @dataclass(frozen=True)
 class Reading:
-    """A file of pairs as read: `layout` "matrix" or "list", the `unit` as it is spelt there, and
-    the `pairs`.
+    """A file of pairs as read: `layout` "matrix" or "list", the `unit` as it is spelt there, the
+    `pairs`, and whether the unit was `guessed`: a list without a head names none, and only ratios
+    count.
     """
 
     path: str
     layout: str
     unit: str
     pairs: Pairs
+    guessed: bool = False
 
     tool = TOOL
 
@@ -67,27 +75,33 @@ def read(path):
     in rows and not in columns; a pair twice with different values; a host measured with itself in a
     list; more than 2,048 hosts; and for nothing measured.
     """
-    units, head, rows, last = {}, None, None, 0
+    units, head, rows, last, bare = {}, None, None, 0, False
     for line in lines(path):
         last, text = line.number, line.text.strip("\r\n")
-        if not text.strip():
+        if not text.strip() or re.fullmatch(r"\s*[-=]{3,}[-=\s]*", text):
             continue
         if text.lstrip().startswith("#"):
             _units_in(path, line, text, units)
             continue
-        if head is None:
+        if head is None and _BARE.match(text):
+            head = _Head(path, line._replace(text="source,target,rate"))
+            bare, rows = True, _List(path, head)
+        elif head is None:
             if not line.whole:
                 refuse(path, last, "the file ends in its head")
             _units_in(path, line, text, units)
             head = _Head(path, line)
             rows = _List(path, head) if head.list else _Matrix(path, head)
             continue
-        cells = head.cells(text)
+        cells = _bare(path, line) if bare else head.cells(text)
         if not line.whole:
             refuse(path, last, f"the file ends in the middle of a row: {shorten(text)}")
         rows.add(line, cells)
     if head is None:
         refuse(path, max(last, 1), "comments, but no head with hosts or columns")
+    guessed = bare and not units
+    if guessed:
+        units = {"MiB/s" if max(rows.found.values(), default=0) > _BIG else "GB/s": last}
     if not units:
         refuse(path, head.line, "no unit: name it in the head or in a comment, such as # Gb/s")
     if len(units) > 1:
@@ -104,7 +118,14 @@ def read(path):
         if str(error).startswith(name(path)):
             raise
         refuse(path, last, str(error))
-    return Reading(name(path), "list" if head.list else "matrix", unit, pairs)
+    return Reading(name(path), "list" if head.list else "matrix", unit, pairs, guessed)
+
+
+def _bare(path, line):
+    found = _BARE.match(line.text)
+    if not found:
+        refuse(path, line.number, f"not a pair of hosts and a number: {shorten(line.text)}")
+    return list(found.groups())
 
 
 def _spelling(unit):
@@ -271,7 +292,10 @@ class _List:
             refuse(self.path, line.number, f"a pair without a name: {shorten(line.text)}")
         if source == target:
             refuse(
-                self.path, line.number, f"source and target are the same host, {shorten(source)}"
+                self.path,
+                line.number,
+                f"{shorten(source)} with itself cannot be measured: source and target are the same"
+                " host",
             )
         out, into = (self.hosts.setdefault(host, len(self.hosts)) for host in (source, target))
         via = cells[3] if self.columns > 3 and cells[3].lower() not in _NOTHING else None

@@ -129,7 +129,7 @@ def signs(reading, rate=None, fabrics=()):
             f"{verdict.unexplained.size} cold pairs that no one host explains; with ibnetdiscover"
             " beside it, leaves and spines are looked at",
         )
-    if rate and verdict.level < GOOD * rate:
+    if rate and not reading.guessed and verdict.level < GOOD * rate:
         yield Sign(
             "pair-low",
             f"even a usual pair reaches {si(verdict.level, 'B/s')}, {verdict.level / rate:.0%} of"
@@ -152,6 +152,12 @@ def report(reading):
     """
     pairs, bandwidth = reading.pairs, reading.pairs.bandwidth
     said = [f"{TOOL}, a {reading.layout} in {reading.unit}: {pairs!r}"]
+    if reading.guessed:
+        said.append(
+            f"  no unit is named: {reading.unit} is taken for granted"
+            + (", as perftest prints it" if reading.unit == "MiB/s" else "")
+            + "; only ratios count"
+        )
     spread = np.quantile(bandwidth, (0, 0.5, 1))
     said.append(
         f"  median {si(spread[1], 'B/s')} ({si(spread[1], 'b/s')}), least {si(spread[0], 'B/s')},"

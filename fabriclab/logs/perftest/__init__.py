@@ -15,6 +15,7 @@ from fabriclab.logs.perftest.judge import (
     SEVERE,
     SUSPICIOUS,
     ceiling,
+    died_signs,
     good,
     judged,
     share,
@@ -22,7 +23,7 @@ from fabriclab.logs.perftest.judge import (
     size_words,
     table_signs,
 )
-from fabriclab.logs.perftest.table import SIGN, TOOL, Reading, Row, Table, read
+from fabriclab.logs.perftest.table import ROW, SIGN, TOOL, Reading, Row, Table, read
 from fabriclab.logs.sign import marked
 from fabriclab.units import KiB, si
 
@@ -34,6 +35,7 @@ __all__ = [
     "PAYLOAD",
     "PORTS",
     "SEVERE",
+    "ROW",
     "SIGN",
     "SUSPICIOUS",
     "TOOL",
@@ -61,6 +63,7 @@ def report(reading):
     return "\n".join(
         said
         + ([f"… and {len(reading.tables) - 20} more tables"] if len(reading.tables) > 20 else [])
+        + marked(died_signs(reading))
     )
 
 

@@ -57,6 +57,13 @@ def signs(reading, rate=None):
     """
     for table in reading.tables:
         yield from table_signs(table, rate)
+    yield from died_signs(reading)
+
+
+def died_signs(reading):
+    """The tests that ended before their first row."""
+    for line, words in reading.died:
+        yield Sign("test-died", f"the test at line {line} gave no result: {words}")
 
 
 def table_signs(table, rate=None):

@@ -16,7 +16,9 @@ has its fixed number of decimals.
 import re
 from dataclasses import dataclass, field
 
-from fabriclab.logs.source import MOST_ROWS, lines, name, refuse, shorten
+from fabriclab.logs.jsonform import as_lines
+from fabriclab.logs.perftest.jsonform import told
+from fabriclab.logs.source import MOST_ROWS, name, refuse, shorten
 from fabriclab.units import Gbps, MiB, us
 
 TOOL = "perftest"
@@ -25,8 +27,15 @@ _TITLE = re.compile(
     r"^\s*(RDMA_Write|RDMA_Read|Send|Atomic)\b([A-Za-z_ ]{0,60}?)\b(BW|Latency) (?:[A-Za-z]{1,20}"
     r" )?Test\s*$"
 )
-_HEAD = re.compile(r"^\s*#bytes\s+(?:#sl\s+)?#iterations\b")
-SIGN = re.compile(f"{_TITLE.pattern}|{_HEAD.pattern}")
+_HEAD = re.compile(r"^\s*#? ?#?bytes\s+(?:#sl\s+)?#iterations\b")
+ROW = re.compile(r"(?<!\S)\d+\s+\d+\s+\d+\.\d\d\s+\d+\.\d\d\s+\d+\.\d{6}\b")
+_JSON = r"^\s*(?:\{\s*)?\"test_info\"\s*:"
+SIGN = re.compile(f"{_TITLE.pattern}|{_HEAD.pattern}|{_JSON}")
+_DIED = re.compile(
+    r"^\s*(?:Couldn't |Unable to |Failed to |Failed status \d|Completion with error"
+    r"|ethernet_read_keys: |Problems? with |pp_\w+ failed|Did not detect devices"
+    r"|Requested mtu is higher|.*\bparse_?works?\b.*failed)"
+)
 _UNITS = {"MB/sec": MiB, "MiB/sec": MiB, "Gb/sec": Gbps}
 _COLUMNS = {  # name in the head -> (field, decimals); those that no field keeps are read and left
     "#bytes": ("size", 0),
@@ -145,10 +154,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Reading:
-    """perftest output as read: its tables in the order of the file."""
+    """perftest output as read: its tables in the order of the file, and tests that `died` before
+    their first row: (line, what is known of why).
+    """
 
     path: str
     tables: tuple[Table, ...]
+    died: tuple[tuple[int, str], ...] = ()
 
     tool = TOOL
 
@@ -158,6 +170,7 @@ class _Reader:
 
     def __init__(self, path):
         self.path, self.tables, self.total = path, [], 0
+        self.died, self.error, self.begun = [], None, 0
         self._fresh()
 
     def _fresh(self):
@@ -172,19 +185,19 @@ class _Reader:
         )
 
     def take(self, line):
-        text = line.text[:1000]
+        text = re.sub(r"^\s*# ?(?=\d+\s+\d+\s+[\d.]+\s)", " ", line.text[:1000])
         if found := _TITLE.match(text):
             if self.rows:
                 self._close()
-            if self.title and self.title != found.groups():
-                refuse(
-                    self.path,
-                    line.number,
-                    f"{shorten(text)} begins, but no row came for the test before it",
-                )
-            self.title = found.groups()
+            if self.title and (self.title != found.groups() or self.error):
+                self._dies()
+            self.title, self.begun = found.groups(), line.number
         elif _HEAD.match(text):
             self._head(line, text)
+        elif _DIED.match(text) and line.whole:
+            self.error = self.error or (line.number, text.strip())
+        elif re.fullmatch(r"[\s.…]*[.…]{2}[\s.…]*", text):
+            return  # rows that whoever pasted it left out
         elif self.columns and re.match(r"\s*[.\d][.\d\s]*$|\s*\d+\s+\d", text):
             self._row(line, text)
         elif self.columns and re.search(r"\S\s+\d+\s+\d+\s+\d+\.\d\d\s+\d+\.\d\d", text):
@@ -192,7 +205,15 @@ class _Reader:
         elif line.whole:
             self._setting(text)
 
+    def _dies(self):
+        """The test at hand has no row: it is told, and another may come."""
+        at, words = self.error or (self.begun, "no row of results, and no error of its own")
+        self.died.append((at, words[:200]))
+        self._fresh()
+        self.error = None
+
     def _head(self, line, text):
+        text = re.sub(r"^(\s*)# ?(?=bytes\b|#bytes)", r"\1#", text).replace("##", "#")
         names = _NAME.findall(text)
         units = set(re.findall(r"BW (?:peak|average|Port\d)\[(.*?)\]", text))
         if (
@@ -331,13 +352,18 @@ class _Reader:
         if self.rows:
             self._close()
         elif self.columns or not self.tables or self.title:
-            refuse(
-                self.path,
-                last,
-                "perftest began, but no row of results: it waits for the other side, it died, or"
-                " the file is cut",
-            )
-        return Reading(name(self.path), tuple(self.tables))
+            if not self.tables:
+                why = f"; it says {shorten(self.error[1], 120)}" if self.error else ""
+                refuse(
+                    self.path,
+                    self.error[0] if self.error else last,
+                    "perftest began, but no row of results: it waits for the other side, it died,"
+                    f" or the file is cut{why}",
+                )
+            self._dies()
+        elif self.error:
+            self.died.append((self.error[0], self.error[1][:200]))
+        return Reading(name(self.path), tuple(self.tables), tuple(self.died))
 
 
 def read(path):
@@ -348,7 +374,7 @@ def read(path):
     and for a test without a row.
     """
     reader, last = _Reader(path), 0
-    for line in lines(path):
+    for line in as_lines(path, told):
         last = line.number
         reader.take(line)
     return reader.end(last)
