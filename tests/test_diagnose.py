@@ -1034,7 +1034,7 @@ def test_odd_files_are_named_with_their_reason_and_end_nothing(folder):
     }
     for file, words in {
         "core": "zero byte",
-        "cut.txt": "not whole",
+        "cut.txt": "truncated perfquery header",
         "empty": "empty",
         "loop": "symbolic links",
         "away": "a folder",
