@@ -141,7 +141,7 @@ def test_units(file, unit, scale):
         (LIST.replace("48", "inf"), "'inf' is not a bandwidth"),
         (LIST.replace("48", "1e99"), "bandwidth must be zero or more"),
         (LIST.replace("48", "4,8"), "line 2: 4 cells, and the head has 3"),
-        (LIST.replace("n2,n10,48", "n2,n2,48"), "'n2' with itself"),
+        (LIST.replace("n2,n10,48", "n2,n2,48"), "'n2' is both source and target"),
         (LIST + "n2,n10,47\n", "line 4: 'n2' to 'n10' stands twice, with different values"),
         (LIST.replace("48", "").replace("24.5", "-"), "not one pair measured"),
         (LIST.replace("n2,n10", ",n10"), "a pair without a name"),

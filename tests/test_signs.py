@@ -16,9 +16,7 @@ from fabriclab.units import us
 from tools import samples as made
 
 HOME = Path(fabriclab.__file__).parent
-FOLDERS = [
-    folder for name in ("telemetry", "diagnosis", "logs") if (folder := HOME / name).is_dir()
-]
+FOLDERS = [folder for name in ("logs",) if (folder := HOME / name).is_dir()]
 
 
 def yielded(text):

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from fabriclab import catalog, cluster, topology
 from fabriclab.checks import count
-from fabriclab.logs.diagnose import makers
 from fabriclab.logs.diagnose.finding import PAYLOAD
 from fabriclab.logs.perfquery import WORD
 from fabriclab.units import Gbps, day, us
+from tools import makers
 from tools import samples as made
 
 KNOWN = {  # folder -> (cause, a key of `causes.CAUSES` or a healthy one; seed)

@@ -211,7 +211,7 @@ def find(name=None):
         Path("notebooks/incidents"),
         Path("incidents"),
         Path("../notebooks/incidents"),
-        Path(__file__).parents[2] / "notebooks" / "incidents",
+        Path(__file__).parents[3] / "notebooks" / "incidents",
     ]
     home = next((one for one in homes if one.is_dir()), None)
     there = sorted(one.name for one in home.iterdir() if one.is_dir()) if home else []

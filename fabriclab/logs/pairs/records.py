@@ -60,7 +60,7 @@ class Pairs:
         if (source == target).any():
             raise ValueError(
                 f"source and target must differ: {hosts[source[source == target][0]]} with itself"
-                " cannot be measured: source and target are the same host"
+                " crosses no cable"
             )
         key = (source * len(hosts) + target) * (len(self.spines) + 1) + via + 1
         if np.unique(key).size < key.size:

@@ -294,8 +294,7 @@ class _List:
             refuse(
                 self.path,
                 line.number,
-                f"{shorten(source)} with itself cannot be measured: source and target are the same"
-                " host",
+                f"{shorten(source)} is both source and target: no cable is crossed",
             )
         out, into = (self.hosts.setdefault(host, len(self.hosts)) for host in (source, target))
         via = cells[3] if self.columns > 3 and cells[3].lower() not in _NOTHING else None
