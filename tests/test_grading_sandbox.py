@@ -15,7 +15,7 @@ import pytest
 
 from fabriclab import exercises
 from fabriclab.exercises import bank
-from fabriclab.grading import box, sandbox, standin
+from fabriclab.grading import bounds, mounts, sandbox, standin
 
 ROOT = Path(__file__).parents[1]
 QUICK = sandbox.Limits(seconds=2.0, wall=60.0, memory=2**30)
@@ -395,7 +395,7 @@ def test_a_flood_on_the_pipe_is_cut(tmp_path, assignment):
 @boxed
 def test_processes_are_counted(tmp_path, assignment):
     """A fork bomb without a bound takes the machine from everyone who is graded beside it."""
-    with box._groups(sandbox.Limits()) as groups:
+    with bounds.groups(sandbox.Limits()) as groups:
         if (
             not any("pids" in str(group) or "unified" in str(group) for group in groups)
             and os.geteuid() == 0
@@ -500,8 +500,8 @@ def test_groups_of_a_killed_batch_are_taken_away(tmp_path, monkeypatch):
     )
     left.mkdir()
     alive.mkdir()
-    monkeypatch.setattr(box, "_places", lambda limits: [(tmp_path, {})])
-    with box._groups(sandbox.Limits()):
+    monkeypatch.setattr(bounds, "_places", lambda limits: [(tmp_path, {})])
+    with bounds.groups(sandbox.Limits()):
         assert not left.exists() and alive.exists() and len(list(tmp_path.iterdir())) == 2
     assert list(tmp_path.iterdir()) == [alive]
 
@@ -556,7 +556,7 @@ def test_the_box_is_told_no_answer(student):
 
 def test_no_file_with_keys_is_in_the_box():
     """One file of the bank in the kit gives away all of its exercises."""
-    shown = box._shown()
+    shown = mounts.shown()
     for place, path in shown.items():
         if path.suffix == ".py":
             text = path.read_text(encoding="utf-8")
