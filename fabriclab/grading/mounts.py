@@ -36,10 +36,16 @@ _SYSTEM = (
 _PYTHON = ("bin", "lib", "lib64", "pyvenv.cfg")
 # each box of root's has a user of its own, from numbers that nobody is given
 _USERS = (2_100_000_000, 40_000_000)
-_DROP = (
-    "import os, sys; user = int(sys.argv[1]); os.setgroups([]); os.setresgid(user, user, user);"
-    " os.setresuid(user, user, user); os.execv(sys.argv[2], sys.argv[2:])"
-)
+_DROP = """
+import ctypes, os, sys
+user, none = int(sys.argv[1]), (ctypes.c_uint32 * 6)()
+os.setgroups([])
+os.setresgid(user, user, user)
+os.setresuid(user, user, user)
+if ctypes.CDLL(None).capset((ctypes.c_uint32 * 2)(0x20080522), none):
+    sys.exit("the rights of root could not be laid down")
+os.execv(sys.argv[2], sys.argv[2:])
+"""
 
 
 def root():
@@ -96,7 +102,8 @@ def _bwrap(folder, calls, user, rights):
             words += ["--ro-bind-try", f"/{name}", f"/{name}"]
     words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     # the kernel's settings, which are not divided among boxes, and what it says of keys
-    words += ["--tmpfs", "/proc/sys", "--remount-ro", "/proc/sys"]
+    for path in filter(os.path.exists, ("/proc/sys", "/proc/pressure")):
+        words += ["--tmpfs", path, "--remount-ro", path]
     for path in ("/proc/keys", "/proc/key-users"):
         words += ["--ro-bind", "/dev/null", path] if os.path.exists(path) else []
     for path in ("/dev/shm", "/tmp", HOME):
