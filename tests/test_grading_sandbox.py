@@ -19,6 +19,7 @@ from fabriclab.grading import bounds, mounts, sandbox, standin
 
 ROOT = Path(__file__).parents[1]
 QUICK = sandbox.Limits(seconds=2.0, wall=60.0, memory=2**30)
+LONGEST = {type(one.kind).__name__: one.kind.longest for one in bank.BANK.values()}
 IDS = (
     "transport.crossover",
     "transport.time",
@@ -395,14 +396,6 @@ def test_a_flood_on_the_pipe_is_cut(tmp_path, assignment):
 @boxed
 def test_processes_are_counted(tmp_path, assignment):
     """A fork bomb without a bound takes the machine from everyone who is graded beside it."""
-    with bounds.groups(sandbox.Limits()) as groups:
-        if (
-            not any("pids" in str(group) or "unified" in str(group) for group in groups)
-            and os.geteuid() == 0
-        ):
-            pytest.skip(
-                "root's processes are counted by control groups alone, and none can be made here"
-            )
     forks = (
         "import os, time\ntry:\n    for n in range(200):\n        if os.fork() == 0:"
         " time.sleep(100)\n    q4.check('no bound')\nexcept OSError:\n    q4.check(float(n))"
@@ -542,6 +535,7 @@ def test_the_box_is_told_no_answer(student):
             "numbers",
             "kind",
             "needs",
+            "longest",
         }
         assert set(question["needs"]) <= {"dimension", "symbols", "names", "inputs"}
         text = json.dumps(question["needs"])
@@ -626,7 +620,7 @@ def test_data_that_take_never_writes_is_unreadable(data, kind):
     up the judge.
     """
     bounded = sandbox._bounded(
-        data, {"kind": kind, "needs": {"inputs": [1]} if kind == "Function" else {}}
+        data, {"longest": LONGEST[kind], "needs": {"inputs": [1]} if kind == "Function" else {}}
     )
     assert set(bounded) == {"unreadable"}
     assert exercises.judge("ada", "transport.time", bounded).status == "could not read"

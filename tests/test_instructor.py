@@ -48,7 +48,7 @@ def test_rubric(name):
     (title,) = [title for title in PARTS if title.startswith(f"{name} (")]
     told = int(re.search(r"\((\d+) points\)", title)[1])
     rows = [int(row) for row in re.findall(r"^\| (\d+) \| \w", PARTS[title], re.M)]
-    assert told == sum(rows) == points(name)
+    assert told == sum(rows) == points(name) == bank.find(name).kind.worth
     full, half = re.search(r"^\*Full:\* (.*?)^\*Half:\* (.*)", PARTS[title], re.M | re.S).groups()
     assert len(full.split()) >= bank.find(name).kind.least_words and len(half.split()) > 15
 
