@@ -466,6 +466,7 @@ def test_an_interrupted_batch_goes_on_where_it_was(lesson, tmp_path, quick, monk
     )
     while len(list(out.rglob("*.json"))) < 5 and running.poll() is None:
         time.sleep(0.005)
+    assert running.poll() is None, running.communicate()[1]
     os.kill(running.pid, blow)
     _, errors = running.communicate(
         timeout=30

@@ -51,6 +51,7 @@ FEW = (
     "a cell too slow that was none",
     "the numbers in every later cell",
     "true is false",
+    "a program for cores",
 )
 
 # in CI it has to be there: a sandbox that is never tried is none
