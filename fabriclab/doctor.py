@@ -220,38 +220,6 @@ def box(path):
     )
 
 
-def memory(bound, root):
-    """What holds a student's notebook to its memory: `bound` as of `grading.bounds.bound`."""
-    who = "; as you are root, each box gets a user of its own" if root else ""
-    if bound:
-        by = "a control group" if bound == "group" else "systemd"
-        return Finding(
-            True, f"the memory of a student's notebook is bounded as a whole, by {by}{who}"
-        )
-    return Finding(
-        False,
-        "Only each process of a student's notebook has a limit on memory here, and nothing bounds"
-        f" their sum: one that wants to can use up this machine's{who}.",
-        "It matters only to who grades a class: log in as a user with systemd (`systemctl --user"
-        " status` works), or grade in a virtual machine.",
-        needed=False,
-    )
-
-
-def _memory():
-    """The finding on memory, where a class can be graded at all."""
-    try:
-        from fabriclab.grading import bounds, box, mounts
-    except ImportError:  # a student's kit, or numpy is missing
-        return []
-    try:
-        box.ready()
-    except RuntimeError as fault:
-        mend = "It matters only to who grades a class."
-        return [Finding(False, f"No student's notebook can be graded here: {fault}.", mend, False)]
-    return [memory(bounds.bound(box.Limits()), mounts.root())]
-
-
 def _installed(name):
     try:
         return metadata.version(name)
@@ -300,7 +268,6 @@ def examine():
     findings.append(kernel(_kernel_command(), sys.executable))
     findings += notebooks(_notebook_folder(), fabriclab.__version__)
     findings += [browser(chromium()), box(shutil.which("bwrap"))]
-    findings += _memory() if shutil.which("bwrap") else []
     return findings
 
 

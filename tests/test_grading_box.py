@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from fabriclab.grading import bounds, box, mounts, sandbox, seccomp
+from fabriclab.grading import bounds, box, checkup, mounts, sandbox, seccomp
 
 HERE = Path(__file__).parent
 MACHINE = platform.machine()
@@ -290,6 +290,23 @@ def test_memory_is_bounded_as_it_is_said(monkeypatch):
                 box._outside(made, command), pass_fds=[calls.fileno()], stderr=subprocess.DEVNULL
             )
     assert done.returncode != 0
+
+
+def test_doctor_says_which_of_the_two_holds(monkeypatch):
+    """An instructor would trust a bound that this machine does not have."""
+    for bound, good in (("group", True), ("scope", True), ("", False)):
+        monkeypatch.setattr(bounds, "bound", lambda limits, bound=bound: bound)
+        monkeypatch.setattr(box, "ready", lambda: None)
+        monkeypatch.setattr(shutil, "which", lambda name: name)
+        ((said, words, mend),) = checkup.examine()
+        assert said == good == ("bounded as a whole" in words) and bool(mend) != good
+        assert ("each box gets a user of its own" in words) == mounts.root()
+    monkeypatch.setattr(box, "ready", lambda: (_ for _ in ()).throw(RuntimeError("no luck")))
+    assert "no luck" in checkup.examine()[0][1]
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert checkup.examine() == []
+    told = " ".join((HERE.parent / "INSTRUCTOR.md").read_text(encoding="utf-8").split())
+    assert "`fabriclab doctor` says whether this machine does" in told and "2 GiB" in told
 
 
 def test_whoever_reads_this_runs_no_attack():

@@ -1,0 +1,37 @@
+"""Whether a class can be graded on this machine, and what bounds the memory of a notebook here: for
+`fabriclab doctor`.
+"""
+
+import shutil
+
+from fabriclab.grading import bounds, box, mounts
+
+
+def examine():
+    """[(whether it is in order, what there is to say, how to mend it)]; nothing without bubblewrap,
+    whose lack has been told already.
+    """
+    if not shutil.which("bwrap"):
+        return []
+    try:
+        box.ready()
+    except RuntimeError as fault:
+        why = f"No student's notebook can be graded here: {fault}."
+        return [(False, why, "This matters only to who grades a class.")]
+    return [memory(bounds.bound(box.Limits()), mounts.root())]
+
+
+def memory(bound, root):
+    """What holds a student's notebook to its memory: `bound` as of `bounds.bound`."""
+    who = "; as you are root, each box gets a user of its own" if root else ""
+    if bound:
+        by = "a control group" if bound == "group" else "systemd"
+        says = f"the memory of a student's notebook is bounded as a whole, by {by}{who}"
+        return True, says, ""
+    return (
+        False,
+        "Only each process of a student's notebook has a limit on memory here, and nothing bounds"
+        f" their sum: one that wants to can use up this machine's{who}.",
+        "This matters only to who grades a class: log in as a user with systemd (`systemctl --user"
+        " status` works), or grade in a virtual machine.",
+    )
