@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -290,6 +291,33 @@ def test_memory_is_bounded_as_it_is_said(monkeypatch):
                 box._outside(made, command), pass_fds=[calls.fileno()], stderr=subprocess.DEVNULL
             )
     assert done.returncode != 0
+
+
+@boxed
+def test_memory_is_watched_where_no_group_bounds_it(monkeypatch):
+    """Sixty-four processes of two gigabytes each, every one within its limit, stop the machine."""
+    monkeypatch.setattr(bounds, "_places", lambda limits: [])
+    monkeypatch.setattr(bounds, "scope", lambda limits: [])
+    eats = (
+        "import os, time\nfor _ in range(4): os.fork()\nx = bytearray(2**25)\n"
+        "for at in range(0, 2**25, 4096): x[at] = 1\ntime.sleep(60)"
+    )
+    most, looked = [], bounds.used
+
+    def looking(pid, limit):
+        most.append(looked(pid, limit))
+        return most[-1]
+
+    monkeypatch.setattr(bounds, "used", looking)
+    job = {"owner": "ada", "sheet": {}, "setup": [], "seconds": 60.0, "cells": [(1, eats)]}
+    limits = sandbox.Limits(wall=60.0, memory=2**29)  # and each process may have as much
+    begun = time.monotonic()
+    with box.Box(job, limits) as one:
+        said = []
+        while message := one.message(time.monotonic() + 30):
+            said.append(message)
+    assert said[-1] == {"begin": 1} and time.monotonic() - begun < 30
+    assert 2**29 < max(most) < 2**30
 
 
 def test_doctor_says_which_of_the_two_holds(monkeypatch):

@@ -19,7 +19,7 @@ _SESSION = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
 
 def bound(limits):
     """What holds the memory of a box on this machine: "group", "scope" (systemd's), or "" where
-    each process has its limit and nothing counts their sum.
+    each process has its limit and their sum is only watched.
     """
     with groups(limits) as made:
         if any(holds(group, limits) for group in made):
@@ -40,6 +40,31 @@ def scope(limits):
     there is no systemd of this user's that can.
     """
     return list(_scope(limits.memory, limits.processes))
+
+
+def used(pid, most):
+    """The bytes of memory that a process and all its children have taken, each page counted once if
+    there are more than `most`: what is looked at again and again must cost little.
+    """
+    pids, left = [], [pid]
+    while left:
+        pids.append(left.pop())
+        with contextlib.suppress(OSError):
+            for task in os.listdir(f"/proc/{pids[-1]}/task"):
+                left += map(int, _words(f"/proc/{pids[-1]}/task/{task}/children"))
+    page = os.sysconf("SC_PAGE_SIZE")
+    taken = sum(page * int(_words(f"/proc/{one}/statm", "0 0")[1]) for one in pids)
+    if taken <= most:
+        return taken
+    shares = (_words(f"/proc/{one}/smaps_rollup") for one in pids)
+    return sum(1024 * int(words[words.index("Pss:") + 1]) for words in shares if "Pss:" in words)
+
+
+def _words(path, otherwise=""):
+    try:
+        return Path(path).read_text().split()
+    except OSError:  # it has just ended
+        return otherwise.split()
 
 
 def session():

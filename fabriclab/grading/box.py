@@ -22,6 +22,7 @@ from pathlib import Path
 from fabriclab.grading import bounds, mounts, seccomp
 from fabriclab.grading.mounts import DISK, KIT
 
+LOOK = 0.1  # seconds between two looks at a box's memory
 _UNBOXED = (
     "without bubblewrap (Linux only) students' code can read the keys and this machine's files: "
     "grade on a machine that has it, or say plainly that you want to run unsafely"
@@ -108,7 +109,7 @@ class Box:
     """
 
     def __init__(self, job, limits, unsafe=False):
-        self._limits, self._buffer, self._came = limits, b"", 0
+        self._limits, self._buffer, self._came, self._looked = limits, b"", 0, 0.0
         self._word = secrets.token_hex(16)
         self._left = contextlib.ExitStack()
         with contextlib.ExitStack() as stack:
@@ -139,6 +140,7 @@ class Box:
             }
             given.write(pickle.dumps(job | here))
             given.seek(0)
+            self._watched = False
             command, where, kept = [sys.executable, "-I", "-B", f"{kit}/inside.py"], None, []
             if unsafe:
                 where = folder / "home"
@@ -151,7 +153,8 @@ class Box:
                 command = mounts.command(folder, calls.fileno(), command)
                 groups = stack.enter_context(bounds.groups(limits))
                 if not any(bounds.holds(group, limits) for group in groups):
-                    command = [*bounds.scope(limits), *command]
+                    scope = bounds.scope(limits)
+                    command, self._watched = [*scope, *command], not scope
                 command = _outside(groups, command)
             self._process = subprocess.Popen(
                 command,
@@ -191,11 +194,7 @@ class Box:
                 if found:
                     return found
                 continue
-            with selectors.DefaultSelector() as waiting:
-                waiting.register(self._process.stdout, selectors.EVENT_READ)
-                left = until - time.monotonic()
-                if left <= 0 or not waiting.select(left):
-                    raise TimeoutError
+            self._wait(until)
             piece = os.read(self._process.stdout.fileno(), 65536)
             if not piece:
                 return None
@@ -203,6 +202,23 @@ class Box:
             self._buffer += piece
             if self._came > self._limits.output:
                 raise Flood
+
+    def _wait(self, until):
+        """Wait for something on the pipe. Where no group bounds the box's memory, look at it now and
+        then, and end the box that has taken too much. Raises TimeoutError.
+        """
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self._process.stdout, selectors.EVENT_READ)
+            while (left := until - time.monotonic()) > 0:
+                ready = waiting.select(min(left, LOOK) if self._watched else left)
+                if self._watched and time.monotonic() >= self._looked + LOOK:
+                    self._looked = time.monotonic()
+                    most = self._limits.memory
+                    if bounds.used(self._process.pid, most) > most:
+                        os.killpg(self._process.pid, signal.SIGKILL)
+                if ready:
+                    return
+        raise TimeoutError
 
     def complaint(self):
         """What bubblewrap, or Python before it ran anything, wrote to stderr."""

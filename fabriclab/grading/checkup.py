@@ -30,8 +30,9 @@ def memory(bound, root):
         return True, says, ""
     return (
         False,
-        "Only each process of a student's notebook has a limit on memory here, and nothing bounds"
-        f" their sum: one that wants to can use up this machine's{who}.",
+        "No control group bounds the memory of a student's notebook here: each of its processes"
+        " has a limit, and their sum is looked at ten times a second. What a notebook takes in"
+        f" between, and the kernel's own for its sockets and pipes, is not bounded{who}.",
         "This matters only to who grades a class: log in as a user with systemd (`systemctl --user"
         " status` works), or grade in a virtual machine.",
     )
