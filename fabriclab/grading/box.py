@@ -204,8 +204,8 @@ class Box:
                 raise Flood
 
     def _wait(self, until):
-        """Wait for something on the pipe. Where no group bounds the box's memory, look at it now and
-        then, and end the box that has taken too much. Raises TimeoutError.
+        """Wait for something on the pipe. Where no group bounds the box's memory, look at it now
+        and then, and end the box that has taken too much. Raises TimeoutError.
         """
         with selectors.DefaultSelector() as waiting:
             waiting.register(self._process.stdout, selectors.EVENT_READ)
