@@ -2,6 +2,7 @@
 earns what it did not answer.
 """
 
+import dataclasses
 import json
 import os
 import shutil
@@ -595,6 +596,42 @@ def test_the_stand_in_takes_answers_as_the_bank_does(monkeypatch):
                 == taken
                 == sandbox._bounded(json.loads(json.dumps(taken)), standin.SHEET[name])
             ), (name, answer)
+
+
+def test_a_new_kind_of_answer_needs_no_list(monkeypatch):
+    """A kind that an instructor adds would work at home and not in class."""
+
+    class Colour:
+        by_hand, worth, longest = False, 1, 7
+
+        def __init__(self, key=None):
+            self.key = key
+
+        def needs(self, x):
+            return {}
+
+        @classmethod
+        def rebuild(cls, needs):
+            return cls()
+
+        def wants(self, x):
+            return "a colour"
+
+        def take(self, answer, x):
+            return {"text": answer}
+
+    Colour.__module__, Colour.__qualname__ = __name__, "Colour"
+    monkeypatch.setitem(globals(), "Colour", Colour)
+    old = bank.find("transport.time")
+    new = dataclasses.replace(old, kind=Colour("#00ff00"))
+    monkeypatch.setitem(bank.BANK, "transport.time", new)
+    sheet = standin.sheet("ada", ["transport.time"])
+    assert "#00ff00" not in json.dumps(sheet)
+    monkeypatch.setattr(standin, "SHEET", sheet)
+    monkeypatch.setattr(standin, "OWNER", "ada")
+    assert standin.take("ada", "transport.time", "#ff0000") == {"text": "#ff0000"}
+    assert sandbox._bounded({"text": "#ff0000"}, sheet["transport.time"]) == {"text": "#ff0000"}
+    assert sandbox._bounded({"text": "#ff00000"}, sheet["transport.time"]) == sandbox.ODD
 
 
 @pytest.mark.parametrize(
