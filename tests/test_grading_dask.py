@@ -18,10 +18,12 @@ distributed = pytest.importorskip(
 def test_a_scheduler_without_workers_is_told(monkeypatch):
     """The command waited for ever, without a word."""
     monkeypatch.setattr(pool, "PATIENCE", 0.5)
-    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster:
-        with pytest.raises(ValueError, match="has no workers; start some"):
-            with pool.cluster(cluster.scheduler_address):
-                pass
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        pytest.raises(ValueError, match="has no workers; start some"),
+        pool.cluster(cluster.scheduler_address),
+    ):
+        pass
 
 
 def test_workers_that_go_away_are_told(monkeypatch):
@@ -74,9 +76,8 @@ def test_certificates_keep_others_out(tmp_path, monkeypatch):
             }
             with dask.config.set(settings), pool.cluster(address) as executor:
                 assert executor.submit(abs, -1).result(60) == 1 and executor.workers() == 1
-            with pytest.raises(ValueError, match="answers at tls"):
-                with pool.cluster(address):
-                    pass
+            with pytest.raises(ValueError, match="certificates"), pool.cluster(address):
+                pass
         finally:
             worker.terminate()
             worker.wait(30)

@@ -107,9 +107,11 @@ def cluster(address):
     try:
         _knock(address)
         client = Client(address, timeout="10s", set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # the last where it has no certificate
+        tls = ", and dask's settings name the certificates" if address.startswith("tls:") else ""
         raise ValueError(
-            f"no dask scheduler answers at {address}; an address looks like tcp://10.0.0.1:8786"
+            f"no dask scheduler answers at {address}; an address looks like"
+            f" tcp://10.0.0.1:8786{tls}"
         ) from error
     with client:
         try:
