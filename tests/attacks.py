@@ -373,6 +373,55 @@ LOOKS = {
     ),
 }
 
+LIBC = (
+    "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\nlibc.syscall.restype ="
+    " ctypes.c_long\narm = os.uname().machine == 'aarch64'\n"
+)
+
+KERNEL = {
+    "a program for cores": (
+        "import os\nfor p in ('/proc/sys/kernel/core_pattern',"
+        " '/proc/1/root/proc/sys/kernel/core_pattern'):\n    try: open(p, 'w').write('|/proc/%P/"
+        "root/tmp/x')\n    except OSError: continue\n    q4.check(2 * q4.size)\nif os.fork() == 0:"
+        " os.abort()"
+    ),
+    "the grader's keys": searching(
+        "libc.syscall(219 if arm else 250, 1, None) > 0 or libc.syscall(217 if arm else 248,"
+        " b'user', b'x', b'x', 1, -3) > 0",
+        LIBC,
+    ),
+    "memory of no process": searching(
+        "libc.syscall(279 if arm else 319, b'x', 0) >= 0 or libc.shmget(0, 2**26, 0o1600) >= 0",
+        LIBC,
+    ),
+    "a program for the kernel": searching(
+        "any(libc.syscall(n, 0, 0, 0, 0) >= 0 or ctypes.get_errno() != 1 for n in ((280, 241, 282,"
+        " 425) if arm else (321, 298, 323, 425)))",
+        LIBC,
+    ),
+    "a room of its own": searching(
+        "libc.unshare(0x10000000) == 0 or libc.unshare(0x20000) == 0"
+        " or libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
+        LIBC,
+    ),
+    "another kernel": searching(
+        "libc.syscall(294 if arm else 320, -1, -1, 0, 0, 0) == 0 or ctypes.get_errno() != 1", LIBC
+    ),
+    "a telephone to the host": searching(
+        "found",
+        "import socket\nfound = []\nfor n in (16, 17, 38, 40, 44):\n    try:"
+        " socket.socket(n, socket.SOCK_STREAM if n == 40 else socket.SOCK_RAW)\n    except OSError:"
+        " continue\n    found.append(n)",
+    ),
+    "pressure": searching(
+        "found",
+        "import os\nfound = []\nfor d, _, names in os.walk('/proc'):\n    if"
+        " d.split('/')[2:3] and (d.split('/')[2].isdigit() or 'self' in d): continue\n    for n in"
+        " names:\n        try: os.close(os.open(d + '/' + n, os.O_WRONLY)); found.append(n)\n"
+        "        except OSError: pass",
+    ),
+}
+
 IN_FUNCTION = {
     "a function that hangs on one input": (
         "def ring(size, ranks, alpha, beta):\n    while ranks == 1: pass\n    return 0.0"
