@@ -15,6 +15,12 @@ def doctor(arguments):
     from fabriclab import doctor
 
     findings = doctor.examine()
+    try:
+        from fabriclab.classroom import checkup
+    except ImportError:  # a student's kit, or a package is missing, which is told already
+        pass
+    else:
+        findings += [doctor.Finding(*one, needed=False) for one in checkup.examine()]
     print(doctor.report(findings))
     return 0 if doctor.sound(findings) else 1
 
@@ -89,11 +95,15 @@ def release(arguments):
 def grade(arguments):
     if not has_classroom():
         return students_kit("grade")
-    from fabriclab.classroom import batch, gradebook, roster
+    from fabriclab.classroom import batch, gradebook, marks, roster
 
     people = class_list(arguments.roster, roster)
     if people is None:
         return 2
+    given = marks_by_hand(arguments.marks, arguments.roster, people, marks)
+    if given is None:
+        return 2
+    given, nobody = given
     try:
         done = batch.grade(
             arguments.submissions,
@@ -102,6 +112,8 @@ def grade(arguments):
             workers=arguments.workers,
             scheduler=arguments.scheduler,
             unsafe=arguments.unsafe,
+            marks=given,
+            blind=arguments.blind,
         )
     except (ValueError, OSError, RuntimeError) as fault:
         return refuse("grade", fault)
@@ -111,13 +123,31 @@ def grade(arguments):
             file=sys.stderr,
         )
         return 1
-    print(batch.summary(done, people))
+    print("\n".join([batch.summary(done, people), *map(plain, nobody)]))
     for student in gradebook.formulas(people):
         print(
             f"{student}: this id begins like a formula; in grades.csv and canvas.csv take off the '"
             " before it when you import them."
         )
-    return 1 if done.strange or any(result.refused for result in done.results.values()) else 0
+    return (
+        1
+        if done.strange or nobody or any(result.refused for result in done.results.values())
+        else 0
+    )
+
+
+def marks_by_hand(path, class_list, people, marks):
+    """What `marks.read` finds in the file, or in the one beside the class list; None once it is
+    said why not.
+    """
+    beside = os.path.join(os.path.dirname(class_list), "marks.csv")
+    if path is None and not os.path.exists(beside):
+        return {}, ()
+    try:
+        return marks.read(path or beside, people)
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror.lower() if isinstance(fault, OSError) else fault
+        refuse(path or beside, reason)
 
 
 def class_list(path, roster):
@@ -245,13 +275,23 @@ def parser():
         "grade", help="grade what a class has sent; start it again after an interrupt to go on"
     )
     command.add_argument(
-        "submissions", metavar="SUBMISSIONS", help="the folder with one folder for each student"
+        "submissions",
+        metavar="SUBMISSIONS",
+        help="the folder with a folder or a zip for each student, or a platform's zip of them all",
     )
     command.add_argument(
         "--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids"
     )
     command.add_argument(
         "--out", required=True, metavar="DIR", help="where to put grades, feedback and report"
+    )
+    command.add_argument(
+        "--marks",
+        metavar="FILE",
+        help="points given by hand (default: marks.csv beside the class list, if it is there)",
+    )
+    command.add_argument(
+        "--blind", action="store_true", help="keep names out of what is to be marked by hand"
     )
     command.add_argument(
         "--workers",

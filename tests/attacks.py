@@ -328,7 +328,8 @@ LOOKS = {
     "a server in the abstract": searching("len(socket.if_nameindex()) > 1", "import socket"),
     "files written outside": searching(
         "found",
-        "import os\nfound = []\nfor p in ('/kit', '/kit/fabriclab', '/kit/fabriclab/exercises',"
+        "import os\nfound = []\nfor p in ('/kit', '/kit/fabriclab',"
+        " '/kit/fabriclab/course/engine/exercises',"
         " '/usr', '/usr/lib', '/', '/etc', '/dev', os.path.dirname(os.__file__)):\n    try: open(p"
         " + '/mine', 'w'); found.append(p)\n    except OSError: pass",
     ),
@@ -373,6 +374,55 @@ LOOKS = {
     "the word of the pipe, and an early end": (
         "import gc\nfor o in gc.get_objects():\n    if type(o).__name__ == 'Channel':\n       "
         " o.send(done=1, wrong=7); o.send(begin='x', data=1); o.send(end=[], wrong={})"
+    ),
+}
+
+LIBC = (
+    "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\nlibc.syscall.restype ="
+    " ctypes.c_long\narm = os.uname().machine == 'aarch64'\n"
+)
+
+KERNEL = {
+    "a program for cores": (
+        "import os\nfor p in ('/proc/sys/kernel/core_pattern',"
+        " '/proc/1/root/proc/sys/kernel/core_pattern'):\n    try: open(p, 'w').write('|/proc/%P/"
+        "root/tmp/x')\n    except OSError: continue\n    q4.check(2 * q4.size)\nif os.fork() == 0:"
+        " os.abort()"
+    ),
+    "the grader's keys": searching(
+        "libc.syscall(219 if arm else 250, 1, None) > 0 or libc.syscall(217 if arm else 248,"
+        " b'user', b'x', b'x', 1, -3) > 0",
+        LIBC,
+    ),
+    "memory of no process": searching(
+        "libc.syscall(279 if arm else 319, b'x', 0) >= 0 or libc.shmget(0, 2**26, 0o1600) >= 0",
+        LIBC,
+    ),
+    "a program for the kernel": searching(
+        "any(libc.syscall(n, 0, 0, 0, 0) >= 0 or ctypes.get_errno() != 1 for n in ((280, 241, 282,"
+        " 425) if arm else (321, 298, 323, 425)))",
+        LIBC,
+    ),
+    "a room of its own": searching(
+        "libc.unshare(0x10000000) == 0 or libc.unshare(0x20000) == 0"
+        " or libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
+        LIBC,
+    ),
+    "another kernel": searching(
+        "libc.syscall(294 if arm else 320, -1, -1, 0, 0, 0) == 0 or ctypes.get_errno() != 1", LIBC
+    ),
+    "a telephone to the host": searching(
+        "found",
+        "import socket\nfound = []\nfor n in (16, 17, 38, 40, 44):\n    try:"
+        " socket.socket(n, socket.SOCK_STREAM if n == 40 else socket.SOCK_RAW)\n    except OSError:"
+        " continue\n    found.append(n)",
+    ),
+    "pressure": searching(
+        "found",
+        "import os\nfound = []\nfor d, _, names in os.walk('/proc'):\n    if"
+        " d.split('/')[2:3] and (d.split('/')[2].isdigit() or 'self' in d): continue\n    for n in"
+        " names:\n        try: os.close(os.open(d + '/' + n, os.O_WRONLY)); found.append(n)\n"
+        "        except OSError: pass",
     ),
 }
 
@@ -617,9 +667,10 @@ REACHES = {
         "import ctypes\nlibc = ctypes.CDLL(None)",
     ),
     "mounts undone": searching(
-        "len(os.listdir('/kit/fabriclab/grading')) > 0",
+        "len(os.listdir('/kit/fabriclab/classroom')) > 0",
         "import ctypes, os\nlibc = ctypes.CDLL(None); libc.unshare(0x10000000 | 0x20000)\nfor p in"
-        " (b'/kit/fabriclab/exercises', b'/kit/fabriclab/grading'): libc.umount2(p, 2)",
+        " (b'/kit/fabriclab/course/engine/exercises', b'/kit/fabriclab/classroom'):"
+        " libc.umount2(p, 2)",
     ),
     "the root of process 1": searching(
         "any(os.path.exists(f'/proc/1/{p}/ROOT/tests') for p in ('root', 'cwd'))", "import os"
@@ -650,6 +701,6 @@ REACHES = {
     "where it was installed from": searching(
         "found",
         "import glob, os, sys\nfound = [l for e in sys.path for f in glob.glob(e + '/*.pth') for l"
-        " in open(f) if os.path.exists(l.strip() + '/fabriclab/grading/batch.py')]",
+        " in open(f) if os.path.exists(l.strip() + '/fabriclab/classroom/batch.py')]",
     ),
 }

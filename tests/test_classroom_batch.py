@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,17 @@ from pathlib import Path
 import pytest
 import school
 
-from fabriclab.classroom import batch, classreport, inbox, pool, results, roster, sandbox, worker
+from fabriclab.classroom import (
+    batch,
+    classreport,
+    inbox,
+    pool,
+    results,
+    roster,
+    sandbox,
+    versions,
+    worker,
+)
 from fabriclab.classroom.roster import folder
 from fabriclab.course.engine.exercises import bank
 
@@ -65,7 +76,7 @@ def files(top):
 
 
 def look(top, people):
-    return inbox.look(top, people, ASKED)
+    return inbox.look(top, people, ASKED, tempfile.mkdtemp())
 
 
 def test_folders_are_matched_by_id_or_as_released(tmp_path):
@@ -236,7 +247,7 @@ def test_links_pipes_and_leavings_are_not_opened(tmp_path):
 def test_a_file_too_large_to_be_a_notebook_is_refused(tmp_path, quick):
     """One submission would fill the memory of every worker."""
     with open(school.send(tmp_path / "sent", "ADA", OPENING, {}), "wb") as file:
-        file.truncate(inbox.LARGEST + 1)
+        file.truncate(versions.LARGEST + 1)
     done = quick(tmp_path / "sent", school.people(2))
     assert (
         done.results["ADA", OPENING].refused == "more than 64 MiB"
@@ -389,9 +400,10 @@ def test_a_machine_without_a_sandbox_stops_all(tmp_path, quick, monkeypatch):
 
 SCRIPT = """
 import sys
+import tempfile
 sys.path.insert(0, {tests!r})
 if __name__ == "__main__":
-    import school
+    import classroom
     from fabriclab import __main__ as cli
     from fabriclab.classroom import batch, sandbox
     sandbox.collect, sandbox.ready, batch.sources = school.collect, lambda unsafe: None, \
@@ -454,6 +466,7 @@ def test_an_interrupted_batch_goes_on_where_it_was(lesson, tmp_path, quick, monk
     )
     while len(list(out.rglob("*.json"))) < 5 and running.poll() is None:
         time.sleep(0.005)
+    assert running.poll() is None, running.communicate()[1]
     os.kill(running.pid, blow)
     _, errors = running.communicate(
         timeout=30

@@ -51,7 +51,7 @@ def test_a_class_from_hand_out_to_gradebook(tmp_path, monkeypatch, capsys):
     shutil.rmtree(tmp_path / "out" / "students" / folder("third"))
     assert main(["grade", "out", "--roster", "class.csv", "--out", "graded", "--workers", "2"]) == 0
     assert "2 of 3 students sent 2 notebooks: 2 graded" in capsys.readouterr().out
-    with open(tmp_path / "graded" / "grades.csv", encoding="utf-8", newline="") as file:
+    with open(tmp_path / "graded" / "grades.csv", encoding="utf-8-sig", newline="") as file:
         ada, other, third = csv.DictReader(file)
     ids = exercise_ids(tmp_path / "exercises" / NOTEBOOK)
     assert [ada[name] for name in ids] == [

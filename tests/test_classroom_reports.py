@@ -73,7 +73,7 @@ def test_one_row_a_student_and_one_column_an_exercise(written, course):
     points.
     """
     people, done = course
-    header, *body = rows((written / "grades.csv").read_text(encoding="utf-8"))
+    header, *body = rows((written / "grades.csv").read_text(encoding="utf-8-sig"))
     assert header == [
         "Student",
         "ID",
@@ -144,13 +144,13 @@ def canvas_reads(text):
 def test_canvas_takes_the_exercises_and_nothing_else(written, course):
     """Canvas would make assignments of the totals, or take its own row of points for a student."""
     ids = [name for names in ASKED.values() for name in names]
-    taken, worth, students = canvas_reads((written / "canvas.csv").read_text(encoding="utf-8"))
+    taken, worth, students = canvas_reads((written / "canvas.csv").read_text(encoding="utf-8-sig"))
     assert (
         taken == ids
-        and worth == ["1"] * len(ids)
+        and worth == [f"{bank.find(name).kind.worth}" for name in ids]
         and [row[2] for row in students] == [person.id for person in course[0]]
     )
-    taken, worth, students = canvas_reads((written / "grades.csv").read_text(encoding="utf-8"))
+    taken, worth, students = canvas_reads((written / "grades.csv").read_text(encoding="utf-8-sig"))
     assert taken == ids and worth is None and len(students) == 6
 
 
@@ -158,7 +158,7 @@ def test_moodle_finds_a_student_in_every_row(written, course):
     """Moodle stops the whole import at a row that names no user, and reads "-" and numbers only
     (grade/import/csv/classes/load_data.php).
     """
-    header, *body = rows((written / "grades.csv").read_text(encoding="utf-8"))
+    header, *body = rows((written / "grades.csv").read_text(encoding="utf-8-sig"))
     known = {person.id for person in course[0]}
     assert all(
         row[header.index("SIS User ID")] in known and len(row) == len(header) for row in body
@@ -440,13 +440,14 @@ def test_the_command_grades_a_class(tmp_path, monkeypatch, capsys):
         "canvas.csv",
         "feedback",
         "for-marking.html",
+        "for-marking.csv",
         "report.html",
         "results",
         ".lock",
     }
     assert (
         f"{sum(answer is not None for answer in answers.values())}"
-        == rows((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8"))[1][-1]
+        == rows((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8-sig"))[1][-1]
     )
     assert (
         main(["grade", "nowhere", *words[2:], "--unsafe"]) == 2

@@ -72,7 +72,9 @@ def test_names_and_addresses_come_along(tmp_path):
         ("id\n" + "x" * 201 + "\n", "line 2: a student id is one line of 1 to 200"),
         ('id,name\n1,"A\n', "line 2: "),
         ("id\n\u0001\n", "line 2: "),
-        (b"\xff\xfei\x00d\x00", "not UTF-8 text"),
+        (b"id,name\n1,M\xfcller\n", "not UTF-8 text"),
+        (b"\xff\xfei\x00d\x00", "names nobody"),
+        (b"PK\x03\x04", "a workbook or a zip; save it as"),
     ],
 )
 def test_a_list_that_cannot_be_meant_is_refused_by_line(tmp_path, text, says):

@@ -4,7 +4,7 @@ import pytest
 from test_telemetry_perfquery import ROOT
 
 from fabriclab.__main__ import main
-from fabriclab.course.engine import explorer
+from fabriclab.course.monitoring import game as game_face
 from fabriclab.logs.diagnose import CAUSES, game
 
 HOME = ROOT / "notebooks" / "incidents"
@@ -90,7 +90,7 @@ def test_in_a_notebook():
     """The notebook's game would be another game, act on no press, or leave an empty page where no
     widget runs.
     """
-    table = explorer.incident.incident(HOME / "06-juniper")
+    table = game_face.incident(HOME / "06-juniper")
     data = table._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in data
     assert (

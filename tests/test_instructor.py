@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from distributed.cli import dask_scheduler, dask_worker
 from nbgrader.apps.nbgraderapp import NbGraderApp
 from traitlets.config import Config
 
@@ -48,7 +49,7 @@ def test_rubric(name):
     (title,) = [title for title in PARTS if title.startswith(f"{name} (")]
     told = int(re.search(r"\((\d+) points\)", title)[1])
     rows = [int(row) for row in re.findall(r"^\| (\d+) \| \w", PARTS[title], re.M)]
-    assert told == sum(rows) == points(name)
+    assert told == sum(rows) == points(name) == bank.find(name).kind.worth
     full, half = re.search(r"^\*Full:\* (.*?)^\*Half:\* (.*)", PARTS[title], re.M | re.S).groups()
     assert len(full.split()) >= bank.find(name).kind.least_words and len(half.split()) > 15
 
@@ -70,6 +71,10 @@ def test_command(command):
         assert words[0] in {name.replace("-", "_") for name in NbGraderApp().subcommands} and words[
             1
         ] in {path.stem for path in (ROOT / "solutions").glob("*.ipynb")}
+    elif program == "dask":
+        module = {"scheduler": dask_scheduler, "worker": dask_worker}[words[0]]
+        known = {name for option in module.main.params for name in option.opts}
+        assert known >= {word for word in words if word.startswith("--")}
     else:
         assert program == "make"
         assert re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(), re.M)
@@ -123,7 +128,7 @@ def test_config_of_nbgrader():
 def test_files_of_a_batch():
     """An instructor would look for a file that is not written."""
     told = re.findall(r"^\| `([\w.-]+/?)` \|", PARTS["Collecting and grading"], re.M)
-    assert len(told) == 5 and all(name in batch.grade.__doc__ for name in told)
+    assert len(told) == 7 and all(name in batch.grade.__doc__ for name in told)
 
 
 def test_students_do_not_get_it(tmp_path):

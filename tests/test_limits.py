@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from fabriclab import cluster, congestion, deadlock, nccl, topology
-from fabriclab.congestion import bsp, fattree
+from fabriclab.congestion import bsp
 
 
 def refused(call, word):
@@ -88,8 +88,6 @@ def test_within_the_limit():
         (deadlock, "MOST_LINKS", 16, lambda: deadlock.grid_routes((4,), wrap=True)),
         (bsp, "MOST_DRAWS", 12, lambda: congestion.slowest_simulated(stats.expon(), 3, 4)),
         # 16 hosts of a fat-tree of 4 ports
-        (fattree, "MOST_PIECES", 32, lambda: congestion.permutation_slowdown(4, "hashing", 2)),
-        (fattree, "MOST_PIECES", 96, lambda: congestion.permutation_slowdown(4, "spraying", 2, 3)),
         (topology.graph, "MOST_HOSTS", 16, lambda: topology.torus((4, 4))),
         (topology.graph, "MOST_BUNDLES", 32, lambda: topology.torus((4, 4))),
         # 72 hosts, 54 local and 36 global cables

@@ -10,11 +10,14 @@ import contextlib
 import functools
 import hashlib
 import os
+import shutil
+import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fabriclab.classroom import (
+    changes,
     classreport,
     feedback,
     gradebook,
@@ -23,6 +26,7 @@ from fabriclab.classroom import (
     results,
     sandbox,
     submission,
+    versions,
 )
 from fabriclab.classroom.worker import sources, work
 from fabriclab.progress import Bar
@@ -31,7 +35,7 @@ from fabriclab.progress import Bar
 @dataclass(frozen=True)
 class Batch:
     """What one run of `grade` did: `graded` anew and `kept` of {(student, notebook): Graded},
-    `strange` lines, and `seconds`.
+    `strange` lines, `seconds`, and lines on whose points `moved`.
     """
 
     results: dict
@@ -39,16 +43,29 @@ class Batch:
     kept: int
     strange: tuple[str, ...]
     seconds: float
+    moved: tuple[str, ...] = ()
 
 
-def grade(submissions, roster, out, root=".", workers=None, scheduler=None, unsafe=False):
+def grade(
+    submissions,
+    roster,
+    out,
+    root=".",
+    workers=None,
+    scheduler=None,
+    unsafe=False,
+    marks=None,
+    blind=False,
+):
     """Grade what lies in `submissions` for the `Person`s of `roster`, against the exercises/ at
     `root`; returns a `Batch`.
 
-    Writes into `out`: grades.csv, canvas.csv, feedback/, for-marking.html, report.html, and
-    results/ to go on from. Work goes to `workers` processes (as many as there are processors), or
-    to the dask scheduler at the address `scheduler`. `unsafe` runs students' code without a sandbox
-    where there is none.
+    `submissions` is a folder, or a platform's zip of them all. Writes into `out`: grades.csv,
+    canvas.csv, feedback/, for-marking.html, for-marking.csv, report.html, changes.csv where points
+    have moved, and results/ to go on from. `marks` is {(student, exercise): Mark}, given by hand;
+    `blind` keeps names from who gives them. Work goes to `workers` processes (as many as there are
+    processors), or to the dask scheduler at the address `scheduler`. `unsafe` runs students' code
+    without a sandbox where there is none.
 
     Raises ValueError for folders that are not there or an `out` where another batch runs,
     RuntimeError where there is no sandbox.
@@ -62,12 +79,14 @@ def grade(submissions, roster, out, root=".", workers=None, scheduler=None, unsa
         raise ValueError(
             f"{Path(root) / 'exercises'}: no notebooks; grade in the folder that holds exercises/"
         )
-    sent, strange = inbox.look(submissions, roster, assignments)
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be one or more, not {workers}")
+    if not Path(submissions).exists():
+        raise ValueError(f"{submissions}: no such folder of submissions")
     if not scheduler:
         sandbox.ready(unsafe)
-    with alone(out):
+    with alone(out), tempfile.TemporaryDirectory(prefix=".sent-", dir=out) as room:
+        sent, strange = inbox.look(submissions, roster, assignments, room, Path(root) / "exercises")
         done, to_do = {}, []
         for one in sent:
             kept = _kept(out, one, assignments[one.notebook], Path(root), unsafe)
@@ -75,18 +94,30 @@ def grade(submissions, roster, out, root=".", workers=None, scheduler=None, unsa
                 done[one.student, one.notebook] = kept
             else:
                 to_do.append(one)
+        old = changes.before(out, roster, assignments)
         graded = _run(
             out, to_do, assignments, Path(root), workers or os.cpu_count() or 1, scheduler, unsafe
         )
         everything = {**done, **graded}
+        for one in sent:
+            result = everything[one.student, one.notebook]
+            if one.note:
+                noted = replace(result, notes=(one.note, *result.notes))
+                everything[one.student, one.notebook] = noted
         notebooks = [
             name for name in assignments if any(name == sent_one.notebook for sent_one in sent)
         ] or list(assignments)
         asked = {name: assignments[name] for name in notebooks}
-        gradebook.write(out, roster, asked, everything)
-        feedback.write(out, roster, asked, everything)
-        classreport.write(out, roster, asked, everything, strange)
-    return Batch(everything, len(graded), len(done), strange, time.monotonic() - begun)
+        marks = marks or {}
+        header, _, rows = gradebook.table(roster, asked, everything, marks)
+        moved = changes.moved(old, roster, asked, everything, (header, rows), marks)
+        changes.write(out, moved)
+        gradebook.write(out, roster, asked, everything, marks)
+        feedback.write(out, roster, asked, everything, marks, blind)
+        told = tuple(changes.told(moved))
+        classreport.write(out, roster, asked, everything, strange, told)
+    seconds = time.monotonic() - begun
+    return Batch(everything, len(graded), len(done), strange, seconds, told)
 
 
 def summary(batch, roster):
@@ -100,6 +131,10 @@ def summary(batch, roster):
     ]
     if refused:
         lines.append(f"{refused} refused; report.html says why.")
+    if batch.moved:
+        lines.append(f"Points moved since the last run ({len(batch.moved)}; see changes.csv):")
+        lines += batch.moved[:10]
+        lines += [f"... and {len(batch.moved) - 10} more."] if len(batch.moved) > 10 else []
     lines += batch.strange[:20]
     if len(batch.strange) > 20:
         lines.append(f"... and {len(batch.strange) - 20} more; report.html lists them.")
@@ -128,27 +163,29 @@ def alone(out):
             raise ValueError(f"{out}: another batch is writing there") from error
         for half in out.rglob("*.part"):
             half.unlink()
+        for left in out.glob(".sent-*"):  # by a batch that was killed
+            shutil.rmtree(left, ignore_errors=True)
         yield
 
 
-def key(student, content, assignment, unsafe):
-    """The hash of all that a result follows from: what is equal in all of it need not be graded
-    again.
+def key(student, content, assignment, unsafe, numbers=""):
+    """The hashes of all that a result follows from: what is equal in all of it need not be graded
+    again, and what is not says why (see `changes`).
     """
     parts = (
-        student.encode(),
+        f"{student}\0{numbers}".encode(),
         content,
         assignment,
         sources().encode(),
         b"unsafe" if unsafe else b"",
     )
-    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+    return ":".join(hashlib.sha256(part).hexdigest()[:32] for part in parts)
 
 
 def _read(one, root, unsafe):
     """(what was sent, the released notebook, their key)."""
-    content, assignment = inbox.read(one.path), (root / "exercises" / one.notebook).read_bytes()
-    return content, assignment, key(one.student, content, assignment, unsafe)
+    content, assignment = versions.read(one.path), (root / "exercises" / one.notebook).read_bytes()
+    return content, assignment, key(one.student, content, assignment, unsafe, one.numbers)
 
 
 def _kept(out, one, ids, root, unsafe):
@@ -207,4 +244,5 @@ def _job(one, ids, root, unsafe, expected):
         *_read(one, root, unsafe),
         unsafe,
         expected,
+        one.numbers,
     )

@@ -1,16 +1,10 @@
-"""A box for somebody else's code: bubblewrap with nothing shared, limits on all that can run out,
-and one pipe out of it.
+"""A box for somebody else's code: bubblewrap with nothing shared, a filter of system calls, limits
+on all that can run out, and one pipe out of it.
 
-In the box are the system's and Python's own files, this package without the exercises' keys and
-without this room, and an empty folder to write in. Nothing else: no other file of this machine, no
-network, no other process.
+What is in it says `mounts`; what it may call, `seccomp`; what bounds it as a whole, `bounds`.
 """
 
-import ast
 import contextlib
-import functools
-import glob
-import importlib
 import json
 import os
 import pickle
@@ -25,31 +19,19 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import fabriclab
-from fabriclab.course.engine import exercises
+from fabriclab.classroom import bounds, mounts, seccomp
+from fabriclab.classroom.mounts import DISK, KIT
 
-HERE, PACKAGE = Path(__file__).parent, Path(fabriclab.__file__).parent
-KIT, HOME = "/kit", "/home/student"
-_ENGINE = "fabriclab/course/engine/exercises"
-DISK = 64 * 2**20  # bytes a student's code may keep in files; they count as memory too
-_SYSTEM = (
-    "/usr/bin",
-    "/usr/lib",
-    "/usr/lib32",
-    "/usr/lib64",
-    "/usr/libexec",
-    "/usr/share/zoneinfo",
-    "/usr/share/fonts",
-    "/etc/alternatives",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/fonts",
-)
+LOOK = 0.1  # seconds between two looks at a box's memory
 _UNBOXED = (
     "without bubblewrap (Linux only) students' code can read the keys and this machine's files: "
     "grade on a machine that has it, or say plainly that you want to run unsafely"
 )
-_PYTHON = ("bin", "lib", "lib64", "pyvenv.cfg")
+_ROOT = (
+    "; as you are root, students' code runs as a user who owns nothing, and who must be able to"
+    " read Python and this package: grade as an ordinary user, or let all read them (chmod -R a+rX)"
+)
+_READS = f"open('{KIT}/inside.py'); open('{KIT}/fabriclab/__init__.py'); import numpy; print('in')"
 
 
 @dataclass(frozen=True)
@@ -79,24 +61,44 @@ def ready(unsafe=False):
         raise RuntimeError(
             f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap); {_UNBOXED}"
         )
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, _calls() as calls:
         try:
-            command = [*_bwrap(Path(folder)), sys.executable, "-I", "-c", "print('in')"]
+            command = mounts.command(
+                Path(folder), calls.fileno(), [sys.executable, "-I", "-c", _READS]
+            )
             tried = subprocess.run(
-                command,
+                _outside((), command),
                 capture_output=True,
                 text=True,
                 timeout=60,
                 env={},
                 stdin=subprocess.DEVNULL,
+                pass_fds=[calls.fileno()],
             )
         except subprocess.TimeoutExpired as error:
             raise RuntimeError(
                 "bubblewrap did not start Python within 60 s; is this machine too busy?"
             ) from error
     if tried.stdout != "in\n":
-        why = " ".join(tried.stderr.split())[:300] or f"it ended with status {tried.returncode}"
-        raise RuntimeError(f"bubblewrap cannot run this Python in a box here ({why}); {_UNBOXED}")
+        why = " ".join(tried.stderr.split())[-300:] or f"it ended with status {tried.returncode}"
+        cure = _ROOT if mounts.root() else ""
+        raise RuntimeError(
+            f"bubblewrap cannot run this Python in a box here ({why}{cure}); {_UNBOXED}"
+        )
+
+
+def _calls():
+    """The filter of system calls, as an open file that bubblewrap reads."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  the caller's to close
+    file.write(seccomp.program())
+    file.seek(0)
+    return file
+
+
+def _outside(groups, command):
+    """The command as it is started: by way of `door`, into control groups if there are any."""
+    door = [sys.executable, "-I", "-S", str(Path(__file__).with_name("door.py"))]
+    return [*door, *(f"{group}/cgroup.procs" for group in groups), "--", *command]
 
 
 class Box:
@@ -107,7 +109,7 @@ class Box:
     """
 
     def __init__(self, job, limits, unsafe=False):
-        self._limits, self._buffer, self._came = limits, b"", 0
+        self._limits, self._buffer, self._came, self._looked = limits, b"", 0, 0.0
         self._word = secrets.token_hex(16)
         self._left = contextlib.ExitStack()
         with contextlib.ExitStack() as stack:
@@ -118,37 +120,42 @@ class Box:
             )
             self._errors = stack.enter_context(tempfile.TemporaryFile())
             given = stack.enter_context(tempfile.TemporaryFile())
-            kit = _farm(folder / "kit") if unsafe else KIT
+            kit = mounts.farm(folder / "kit") if unsafe else KIT
             room = {
                 "RLIMIT_AS": limits.memory,
                 "RLIMIT_CPU": int(limits.wall) + 1,
                 "RLIMIT_FSIZE": DISK,
                 "RLIMIT_NOFILE": 256,
             }
-            room["RLIMIT_CORE"] = 0
-            if not unsafe:  # outside a box it would count all of this user's processes
+            if unsafe:
+                room["RLIMIT_CORE"] = 0
+            else:  # outside a box it would count all of this user's processes
                 room["RLIMIT_NPROC"] = limits.processes
             here = {
                 "word": self._word,
                 "limits": room,
                 "boxed": not unsafe,
                 "package": str(kit),
-                "path": _packages(),
+                "path": mounts.packages(),
             }
             given.write(pickle.dumps(job | here))
             given.seek(0)
+            self._watched = False
+            command, where, kept = [sys.executable, "-I", "-B", f"{kit}/inside.py"], None, []
             if unsafe:
-                command, where = [], folder / "home"
+                where = folder / "home"
                 where.mkdir()
             elif not shutil.which("bwrap"):
                 ready()
             else:
-                command, where = _bwrap(folder), None
-                groups = stack.enter_context(_groups(limits))
-                if groups:
-                    join = " && ".join(f"echo $$ > {group}/cgroup.procs" for group in groups)
-                    command = ["/bin/sh", "-c", f'{join}; exec "$@"', "sh", *command]
-            command = [*command, sys.executable, "-I", "-B", f"{kit}/inside.py"]
+                calls = stack.enter_context(_calls())
+                kept = [calls.fileno()]
+                command = mounts.command(folder, calls.fileno(), command)
+                groups = stack.enter_context(bounds.groups(limits))
+                if not any(bounds.holds(group, limits) for group in groups):
+                    scope = bounds.scope(limits)
+                    command, self._watched = [*scope, *command], not scope
+                command = _outside(groups, command)
             self._process = subprocess.Popen(
                 command,
                 stdin=given,
@@ -156,7 +163,8 @@ class Box:
                 stderr=self._errors,
                 cwd=where,
                 start_new_session=True,
-                env=_environment(where or HOME),
+                env=bounds.session() if kept else mounts.environment(where),
+                pass_fds=kept,
             )
             stack.callback(self._end)
             self._left = stack.pop_all()
@@ -186,11 +194,7 @@ class Box:
                 if found:
                     return found
                 continue
-            with selectors.DefaultSelector() as waiting:
-                waiting.register(self._process.stdout, selectors.EVENT_READ)
-                left = until - time.monotonic()
-                if left <= 0 or not waiting.select(left):
-                    raise TimeoutError
+            self._wait(until)
             piece = os.read(self._process.stdout.fileno(), 65536)
             if not piece:
                 return None
@@ -198,6 +202,23 @@ class Box:
             self._buffer += piece
             if self._came > self._limits.output:
                 raise Flood
+
+    def _wait(self, until):
+        """Wait for something on the pipe. Where no group bounds the box's memory, look at it now
+        and then, and end the box that has taken too much. Raises TimeoutError.
+        """
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self._process.stdout, selectors.EVENT_READ)
+            while (left := until - time.monotonic()) > 0:
+                ready = waiting.select(min(left, LOOK) if self._watched else left)
+                if self._watched and time.monotonic() >= self._looked + LOOK:
+                    self._looked = time.monotonic()
+                    most = self._limits.memory
+                    if bounds.used(self._process.pid, most) > most:
+                        os.killpg(self._process.pid, signal.SIGKILL)
+                if ready:
+                    return
+        raise TimeoutError
 
     def complaint(self):
         """What bubblewrap, or Python before it ran anything, wrote to stderr."""
@@ -214,242 +235,3 @@ def _read(line, word):
     except (ValueError, RecursionError, MemoryError):
         return None
     return found if type(found) is dict else None
-
-
-def _environment(home):
-    return {
-        "PATH": f"{sys.prefix}/bin:/usr/bin:/bin",
-        "HOME": str(home),
-        "LANG": "C.UTF-8",
-        "MPLBACKEND": "agg",
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "NUMBA_NUM_THREADS": "1",
-        "IPYTHONDIR": f"{home}/.ipython",
-        "PYTHONHASHSEED": "0",
-    }
-
-
-def _bwrap(folder):
-    """The bubblewrap command, up to the program; `folder` is a place for a file it needs."""
-    words = [
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--cap-drop",
-        "ALL",
-    ]
-    words += ["--uid", "1000", "--gid", "1000", "--hostname", "box", *_no_more_namespaces()]
-    for path in _SYSTEM:
-        words += ["--ro-bind-try", path, path]
-    for name in ("bin", "lib", "lib32", "lib64"):
-        if os.path.islink(f"/{name}"):
-            words += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
-        else:
-            words += ["--ro-bind-try", f"/{name}", f"/{name}"]
-    words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
-    for path in ("/dev/shm", "/tmp", HOME):
-        words += ["--size", str(DISK), "--tmpfs", path]
-    # what follows may lie under /tmp or the home, and must not be covered by them
-    for top in _tops():
-        for name in _PYTHON:
-            words += ["--ro-bind-try", f"{top}/{name}", f"{top}/{name}"]
-    for path in _packages():
-        words += ["--ro-bind-try", path, path]
-    for path in _copies():
-        words += ["--tmpfs", path, "--remount-ro", path]
-    (folder / "passwd").write_text(f"student:x:1000:1000::{HOME}:/bin/sh\n")
-    words += ["--ro-bind", str(folder / "passwd"), "/etc/passwd"]
-    drawing = os.environ.get("MPLCONFIGDIR") or os.path.expanduser("~/.cache/matplotlib")
-    for fonts in glob.glob(f"{drawing}/fontlist-*.json"):  # looking for fonts anew takes seconds
-        words += ["--ro-bind", fonts, f"{HOME}/.cache/matplotlib/{os.path.basename(fonts)}"]
-    words += ["--ro-bind", str(PACKAGE), f"{KIT}/fabriclab"]
-    (folder / "empty").write_text("")
-    covered = [f"{KIT}/{_ENGINE}", f"{KIT}/fabriclab/classroom"]
-    for path in _keys():
-        place = f"{KIT}/fabriclab/{path.relative_to(PACKAGE)}"
-        if path.is_dir():
-            covered.append(place)
-        else:
-            words += ["--ro-bind", str(folder / "empty"), place]
-    for place in covered:
-        words += ["--tmpfs", place]
-    for name, path in _shown().items():
-        words += ["--ro-bind", str(path), f"{KIT}/{name}"]
-    for place in covered:
-        words += ["--remount-ro", place]
-    words += ["--remount-ro", "/", "--chdir", HOME]
-    return words
-
-
-@functools.cache
-def _no_more_namespaces():
-    """Who may make a namespace may mount memory without bound there; bubblewrap forbids it since
-    0.8.
-    """
-    said = subprocess.run(
-        ["bwrap", "--help"], capture_output=True, text=True, stdin=subprocess.DEVNULL
-    ).stdout
-    return ("--unshare-user", "--disable-userns") if "--disable-userns" in said else ()
-
-
-def _keys():
-    """What holds the parts' exercises, keys and all, compiled files included."""
-    course = PACKAGE / "course"
-    return sorted(
-        path
-        for path in [*course.glob("*/exercises*"), *course.glob("*/__pycache__")]
-        if path.parent.name != "engine"
-    )
-
-
-@functools.cache
-def _shown():
-    """{place in the kit: file}: what of `exercises` is in the box: what takes answers and what that
-    imports. Never a key.
-    """
-    from fabriclab.course.engine.exercises import bank
-
-    at, found = Path(exercises.__file__).parent, {}
-    wanted = {
-        "student",
-        "core",
-        *(
-            type(exercise.kind).__module__.rpartition(".")[2]
-            for exercise in map(bank.find, bank.ids())
-        ),
-    }
-    while wanted:
-        name = wanted.pop()
-        path = at / f"{name}.py"
-        if name == "bank" or name in found:
-            continue
-        if hasattr(
-            importlib.import_module(f"fabriclab.course.engine.exercises.{name}"), "EXERCISES"
-        ):
-            raise RuntimeError(
-                f"{path.name} holds exercises, and what takes answers needs it: their keys would be"
-                " in the box"
-            )
-        found[name] = path
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
-                "fabriclab.course.engine.exercises"
-            ):
-                inner = node.module.removeprefix("fabriclab.course.engine.exercises").strip(".")
-                wanted |= {inner} if inner else {alias.name for alias in node.names}
-    shown = {f"{_ENGINE}/{name}.py": path for name, path in found.items()}
-    for path in found.values():
-        compiled = Path(importlib.util.cache_from_source(path))
-        if compiled.exists():
-            shown[f"{_ENGINE}/__pycache__/{compiled.name}"] = compiled
-    shown |= {
-        f"{_ENGINE}/__init__.py": at / "__init__.py",
-        f"{_ENGINE}/bank.py": HERE / "standin.py",
-    }
-    return shown | {"inside.py": HERE / "inside.py"}
-
-
-def _farm(kit):
-    """The kit as a folder of links, for a run without a box."""
-    inner = kit / "fabriclab"
-    hidden = {PACKAGE / "classroom", kit_engine := Path(exercises.__file__).parent, *_keys()}
-    for path in PACKAGE.rglob("*"):
-        place = inner / path.relative_to(PACKAGE)
-        if path.name == "__pycache__" or any(one in hidden for one in (path, *path.parents)):
-            continue
-        if path.is_dir():
-            place.mkdir(parents=True)
-        else:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.symlink_to(path)
-    (inner / kit_engine.relative_to(PACKAGE) / "__pycache__").mkdir(parents=True)
-    for name, path in _shown().items():
-        shutil.copy2(path, kit / name)
-    return kit
-
-
-def _tops():
-    """Where Python lives: the virtual environment's folder and the one it was made from, by every
-    name they have.
-    """
-    tops = [
-        top for given in (sys.base_prefix, sys.prefix) for top in (given, os.path.realpath(given))
-    ]
-    real = os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))
-    return [top for top in dict.fromkeys([*tops, real]) if top not in ("/usr", "/")]
-
-
-def _packages():
-    """Folders of installed packages that lie elsewhere, such as a user's own."""
-    inside = (*_SYSTEM, *(f"{top}/lib" for top in _tops()))
-    return [
-        path for path in _installed() if not path.startswith(tuple(f"{top}/" for top in inside))
-    ]
-
-
-def _copies():
-    """Copies of this package among the installed ones, keys and all: to be hidden."""
-    return [
-        path for path in (f"{entry}/fabriclab" for entry in _installed()) if os.path.isdir(path)
-    ]
-
-
-def _installed():
-    return [
-        path
-        for path in dict.fromkeys(sys.path)
-        if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)
-    ]
-
-
-@contextlib.contextmanager
-def _groups(limits):
-    """Control groups for one box, where this user may make them: they alone bound the sum over all
-    its processes.
-    """
-    made = []
-    try:
-        for place, settings in _places(limits):
-            for left in place.glob("fabriclab-*-*"):  # by a batch that was killed
-                if not os.path.exists(f"/proc/{left.name.split('-')[1]}"):
-                    with contextlib.suppress(OSError):
-                        left.rmdir()
-            group = place / f"fabriclab-{os.getpid()}-{secrets.token_hex(4)}"
-            with contextlib.suppress(OSError):
-                group.mkdir()
-                made.append(group)
-                for name, value in settings.items():
-                    (group / name).write_text(str(value))
-        yield [group for group in made if os.access(group / "cgroup.procs", os.W_OK)]
-    finally:
-        for group in made:
-            for _ in range(100):
-                try:
-                    group.rmdir()
-                    break
-                except FileNotFoundError:
-                    break
-                except OSError:
-                    time.sleep(0.02)
-
-
-def _places(limits):
-    """(folder, {setting: value}) for each kind of control group this process is in (see
-    cgroups(7)); none on other systems.
-    """
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            _, kinds, path = line.split(":", 2)
-            if kinds == "pids":
-                yield Path(f"/sys/fs/cgroup/pids{path}"), {"pids.max": limits.processes}
-            elif kinds == "memory":
-                yield Path(f"/sys/fs/cgroup/memory{path}"), {"memory.limit_in_bytes": limits.memory}
-            elif not kinds:
-                place = Path(f"/sys/fs/cgroup{path}")
-                held = (place / "cgroup.subtree_control").read_text().split()
-                settings = {"pids.max": limits.processes} if "pids" in held else {}
-                settings |= {"memory.max": limits.memory} if "memory" in held else {}
-                if settings:
-                    yield place, settings

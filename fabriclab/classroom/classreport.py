@@ -13,13 +13,13 @@ from fabriclab.course.engine.exercises.core import KEPT, RIGHT
 MOST = 15  # rows of a picture; the table below has them all
 
 
-def write(out, roster, asked, graded, strange):
-    results.write(out / "report.html", report(roster, asked, graded, strange))
+def write(out, roster, asked, graded, strange, moved=()):
+    results.write(out / "report.html", report(roster, asked, graded, strange, moved))
 
 
-def report(roster, asked, graded, strange=()):
+def report(roster, asked, graded, strange=(), moved=()):
     """The report as HTML; `asked` and `graded` as of `gradebook.write`, `strange` the lines of
-    `inbox.look`.
+    `inbox.look`, `moved` those of `changes.told`.
     """
     sent = {
         notebook: [
@@ -45,7 +45,7 @@ def report(roster, asked, graded, strange=()):
         parts += _distribution(roster, asked, graded)
         parts += _exercises(asked, sent)
         parts += _slips(sent)
-    parts += _odd(graded, strange)
+    parts += _odd(graded, strange, moved)
     return page.page("Class report", *parts)
 
 
@@ -166,7 +166,7 @@ def _slips(sent):
     return parts
 
 
-def _odd(graded, strange):
+def _odd(graded, strange, moved):
     refused = [
         f"{result.student}, {result.notebook} ({result.file}): {result.refused}"
         for result in graded.values()
@@ -185,6 +185,7 @@ def _odd(graded, strange):
     ]
     parts = []
     for title, told in (
+        ("Points that moved", list(moved)),
         ("Not matched", list(strange)),
         ("Refused", refused),
         ("Noted", noted),

@@ -6,12 +6,13 @@ takes for its own sums and does not import.
 Moodle asks which column identifies a student (SIS User ID, mapped to "ID number") and takes it as
 it is.
 
-`canvas.csv` is the same with Canvas' row "Points Possible", by which it makes new columns worth a
-point. Moodle would read that row as a student, so one file cannot serve both. (Canvas:
-lib/gradebook_importer.rb; Moodle: grade/import/csv/classes/load_data.php.)
+`canvas.csv` is the same with Canvas' row "Points Possible", by which it makes new columns. Moodle
+would read that row as a student, so one file cannot serve both. (Canvas: lib/gradebook_importer.rb;
+Moodle: grade/import/csv/classes/load_data.php.)
 
-A text for the instructor to mark stands as "-", which both take for no grade yet. What was not sent
-is worth 0.
+A text for the instructor to mark stands as "-" until there are points for it in the course's marks
+(see `marks`): both take it for no grade yet where there is none, and would delete one that somebody
+typed in there. What was not sent is worth 0.
 """
 
 import csv
@@ -26,33 +27,32 @@ TOTAL = "Final Points"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def write(out, roster, asked, graded):
+def write(out, roster, asked, graded, marks=None):
     """Write both files into `out`.
 
-    `asked` is {notebook: exercise ids}, `graded` {(student, notebook): Graded}.
+    `asked` is {notebook: exercise ids}, `graded` {(student, notebook): Graded}, `marks` {(student,
+    exercise): Mark}.
     """
-    header, worth, rows = table(roster, asked, graded)
+    header, worth, rows = table(roster, asked, graded, marks)
     results.write(out / "grades.csv", _text([header, *rows]))
     results.write(out / "canvas.csv", _text([header, worth, *rows]))
 
 
-def table(roster, asked, graded):
+def table(roster, asked, graded, marks=None):
     """(header, points possible, one row for each student in the list's order),
     as lists of cells.
     """
     header, worth = [*CANVAS], ["Points Possible", "", "", "", ""]
+    worths = {name: bank.find(name).kind.worth for ids in asked.values() for name in ids}
     for notebook, ids in asked.items():
-        by_machine = sum(not bank.find(name).kind.by_hand for name in ids)
         header += [*ids, f"{notebook.removesuffix('.ipynb')} {TOTAL}"]
-        worth += [*("1" for _ in ids), f"{by_machine}"]
+        worth += [*(f"{worths[name]:g}" for name in ids), f"{sum(map(worths.get, ids)):g}"]
     header.append(TOTAL)
-    worth.append(
-        str(sum(not bank.find(name).kind.by_hand for ids in asked.values() for name in ids))
-    )
-    return header, worth, [_row(person, asked, graded) for person in roster]
+    worth.append(f"{sum(worths.values()):g}")
+    return header, worth, [_row(person, asked, graded, marks or {}) for person in roster]
 
 
-def _row(person, asked, graded):
+def _row(person, asked, graded, marks):
     # half of the world's spreadsheets take a semicolon for the next cell
     name, login, section = (
         " ".join(text.replace(";", ",").split())
@@ -62,14 +62,17 @@ def _row(person, asked, graded):
     total = 0.0
     for notebook, ids in asked.items():
         result = graded.get((person.id, notebook))
-        cells += [_points(name, result) for name in ids]
-        points = result.points if result else 0.0
+        given = [marks[person.id, name].points for name in ids if (person.id, name) in marks]
+        cells += [_points(name, result, marks.get((person.id, name))) for name in ids]
+        points = (result.points if result else 0.0) + sum(given)
         cells.append(f"{points:g}")
         total += points
     return [*cells, f"{total:g}"]
 
 
-def _points(name, result):
+def _points(name, result, mark):
+    if mark:
+        return f"{mark.points:g}"
     if result is None:
         return "0"
     return "-" if result.text(name) else f"{result.verdicts[name].score:g}"
@@ -96,4 +99,4 @@ def formulas(roster):
 def _text(rows):
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerows(rows)
-    return text.getvalue()
+    return f"\ufeff{text.getvalue()}"  # by which Excel knows UTF-8; Canvas and Moodle take it too

@@ -1,189 +1,197 @@
 """What has come in: which file is whose, and which notebook it is. Whatever cannot be told is
 reported, never guessed.
 
-A folder for each student, called by the student's id or as `release` called it, with notebooks
-anywhere inside. A folder `students` around them, as a release has it, is looked into. So is what a
-platform's "download all" unpacks to, as far as the class list knows the names it gives: Canvas'
-files by Canvas' own number of the student, Moodle's folders by a full name that one student alone
-has. An id inside a notebook counts for nothing: anybody can write one.
+A folder or a zip for each student, called by the student's id or as `release` called it, with
+notebooks anywhere inside, in zips too. What a platform's "download all" gives is known as far as
+the class list knows its names (see `whose`), unpacked or as the zip it comes in. A folder
+`students` around them all, as a release has it, is looked into. An id inside a notebook counts for
+nothing: anybody can write one. Which of several versions counts says `versions`.
 """
 
 import os
-import re
 import stat
-from collections import Counter
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from fabriclab.classroom.roster import folder
-from fabriclab.classroom.submission import LARGEST
-from fabriclab.course.engine.exercises.core import identify
+from fabriclab.classroom import archive, versions
+from fabriclab.classroom.versions import File, shown, why
+from fabriclab.classroom.whose import owners
 
-_CANVAS = re.compile(
-    r"[^_]+(?:_LATE)?_(\d+)_\d+_.+\.ipynb", re.IGNORECASE
-)  # doejane_LATE_4711_98765_02-wires.ipynb
-_MOODLE = re.compile(r"(.+)_\d+_assignsubmission_file_?")  # Jane Doe_12345_assignsubmission_file
+_UNMATCHED = (
+    "not matched to the class list; a folder or a zip is called by a student's id or as it was"
+    " released"
+)
+_DEEPEST = 3  # zips inside zips
 
 
-@dataclass(frozen=True)
-class Sent:
-    """One notebook of one student: `path`, and its name below the folder of submissions. `refused`
-    says why it is not opened.
-    """
+@dataclass
+class _Entry:
+    """What stands beside the others in the folder of submissions, or in a zip of many students'."""
 
-    student: str
-    notebook: str
-    path: Path
     name: str
-    refused: str = ""
+    folder: bool
+    shown: str
+    files: list = field(default_factory=list)
+    link: bool = False
 
 
-def look(submissions, roster, assignments):
+def look(submissions, roster, assignments, room, released=None):
     """(tuple of `Sent`, tuple of lines on what could not be matched); `assignments` is {notebook:
     its exercises' ids}.
 
-    Of several files for one notebook none is taken unless they are the same: the student is asked
-    which one counts.
+    Zips are unpacked into the folder `room`, which has to be there as long as the files are read.
+    `released` is the folder of the notebooks as handed out.
     """
     top = Path(submissions)
-    if not top.is_dir():
+    if not top.is_dir() and not (top.is_file() and top.suffix.lower() == ".zip"):
         raise ValueError(f"{top}: no such folder of submissions")
+    whose, found, strange = owners(roster), {}, []
+    last = []
+    for entry in _entries(top, room):
+        student = None if entry.link else whose(entry.name, entry.folder)
+        if student is not None:
+            _sort(student, entry, room, found, strange, assignments)
+        elif not entry.folder and not entry.link and entry.name.lower().endswith(".zip"):
+            last.append(entry)
+        else:
+            strange.append(f"{entry.shown}: {_UNMATCHED}")
+    # a zip that is nobody's by its name may be a platform's, or hold a folder with a name: but
+    # whoever sent something under the own name is not to be had by it
+    for entry in last:
+        known = {student for student, _ in found}
+        inner = list(_inside(entry, room))
+        mine = [(one, whose(one.name, one.folder)) for one in inner]
+        if not any(student for _, student in mine):
+            strange.append(f"{entry.shown}: {_UNMATCHED}")
+            continue
+        for one, student in mine:
+            if student is None:
+                strange.append(f"{one.shown}: {_UNMATCHED}")
+            elif student in known:
+                strange.append(f"{one.shown}: left out, as its student has sent something else")
+            else:
+                _sort(student, one, room, found, strange, assignments)
+    people = {person.id: person for person in roster}
+    chosen = [
+        versions.choose(people[student], notebook, files, released)
+        for (student, notebook), files in sorted(found.items(), key=lambda item: item[0])
+    ]
+    return tuple(chosen), tuple(strange)
+
+
+def _sort(student, entry, room, found, strange, assignments):
+    """Put a student's files to the notebooks that they are."""
+    files, others, weighed = list(_flat(entry.files, room)), [], []
+    for file in files:
+        if file.refused and not file.name.lower().endswith(".ipynb"):
+            strange.append(f"{file.name}: {file.refused}")
+            continue
+        weighed.append((file, *versions.which(file, assignments)))
+    for file, notebook, weight in weighed:
+        if notebook is None:
+            others.append(file.name)
+        # what asks little of a notebook that another file asks whole is another notebook
+        elif weight < max(other for _, name, other in weighed if name == notebook) / 2:
+            continue
+        else:
+            found.setdefault((student, notebook), []).append(file)
+    if not files:
+        strange.append(f"{entry.shown}: no notebook in it")
+    # one line, however many: a folder of thousands must not push the others' lines off the page,
+    # and whoever sends the whole kit sends its lectures too
+    asked = any(student == who for who, _ in found)
+    if others and not (asked and all(_lecture(name) for name in others)):
+        more = f" (and {len(others) - 1:,} more like it)" if len(others) > 1 else ""
+        strange.append(f"{others[0]}{more}: asks none of this release's exercises")
+
+
+def _lecture(name):
+    return "notebooks" in name.split("/")[:-1]
+
+
+def _entries(top, room):
+    """The `_Entry`s of a folder of submissions, or of a zip in its place."""
+    if top.is_file():
+        yield from _inside(_Entry("", False, "", [File(shown(top.name), top)]), room, whole=True)
+        return
     if (top / "students").is_dir() and not (top / "students").is_symlink():
         top = top / "students"
-    whose = _owners(roster)
-    found, strange = {}, []
-    for entry in sorted(top.iterdir()):
-        if entry.name.startswith(".") or entry.name == "manifest.json":
+    for path in sorted(top.iterdir()):
+        if path.name.startswith(".") or path.name == "manifest.json":
             continue
-        student = None if entry.is_symlink() else whose(entry)
-        if student is None:
-            strange.append(
-                f"{_shown(entry.name)}: not matched to the class list; a folder is called by a"
-                " student's id or as it was released"
-            )
-            continue
-        files = list(_notebooks(entry)) if entry.is_dir() else [entry]
-        if not files:
-            strange.append(f"{_shown(entry.name)}: no notebook in it")
-        others = []
-        for path in files:
-            name = _shown(path.relative_to(top).as_posix())
-            notebook = _which(path, assignments)
-            if notebook is None:
-                others.append(name)
-            else:
-                found.setdefault((student, notebook), []).append((path, name))
-        # one line, however many: a folder of thousands must not push the others' lines off the page
-        if others:
-            more = f" (and {len(others) - 1:,} more like it)" if len(others) > 1 else ""
-            strange.append(f"{others[0]}{more}: asks none of this release's exercises")
-    return tuple(_one(*key, files) for key, files in sorted(found.items())), tuple(strange)
+        kind, name = path.lstat().st_mode, shown(path.name)
+        if stat.S_ISDIR(kind):
+            yield _Entry(path.name, True, name, list(_below(path, top)))
+        else:
+            regular = stat.S_ISREG(kind)
+            yield _Entry(path.name, False, name, [_loose(path, name)], link=not regular)
 
 
-def _owners(roster):
-    """A function from an entry of the folder of submissions to the id of the student whose it is,
-    or None.
+def _inside(entry, room, whole=False):
+    """The `_Entry`s of a zip of many students'."""
+    found = {}
+    for member, file in _members(entry.files[0], room):
+        parts = member.parts
+        if whole and len(parts) > 1 and parts[0] == "students":
+            parts = parts[1:]
+        name = "/".join(filter(None, (entry.shown, parts[0])))
+        one = found.setdefault(parts[0], _Entry(parts[0], len(parts) > 1, shown(name)))
+        one.files.append(file)
+    return found.values()
+
+
+def _below(top, above):
+    """Files below a student's folder: notebooks and zips; no links, which may lead anywhere, and no
+    copies that an editor or a Mac keeps. What cannot be looked at is told.
     """
-    folders = {folder(person.id): person.id for person in roster} | {
-        person.id: person.id for person in roster
-    }
-    numbers = {person.canvas: person.id for person in roster if person.canvas}
-    names = Counter(_spelt(person.name).casefold() for person in roster)
-    named = {
-        name: person.id
-        for person in roster
-        if names[name := _spelt(person.name).casefold()] == 1 and name
-    }
-
-    def whose(entry):
-        if entry.is_dir():
-            moodle = _MOODLE.fullmatch(entry.name)
-            return folders.get(_spelt(entry.name)) or (
-                named.get(_spelt(moodle[1]).casefold()) if moodle else None
-            )
-        canvas = _CANVAS.fullmatch(entry.name) if stat.S_ISREG(entry.lstat().st_mode) else None
-        return numbers.get(canvas[1]) if canvas else None
-
-    return whose
-
-
-def read(path):
-    """The bytes of a submission.
-
-    Raises ValueError, in one line, for what is too large or not to be opened.
-    """
-    try:
-        if path.stat().st_size > LARGEST:
-            raise ValueError(f"more than {LARGEST / 2**20:.0f} MiB")
-        return path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"cannot be opened: {(error.strerror or str(error)).lower()}") from error
-
-
-def _spelt(name):
-    try:
-        return identify(name)
-    except ValueError:
-        return ""
-
-
-def _shown(name):
-    """A file name as one may print it: some hold what a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "?" for letter in name)
-
-
-def _notebooks(top):
-    """Notebook files below a student's folder: no links, which may lead anywhere, and no copies
-    that an editor or a Mac keeps.
-    """
-    for where, folders, names in os.walk(top):
+    closed = []
+    for where, folders, names in os.walk(top, onerror=closed.append):
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and name != "__MACOSX"
         )
         for name in sorted(names):
+            if name.startswith(".") or not name.lower().endswith((".ipynb", ".zip")):
+                continue
             path = Path(where, name)
-            if (
-                name.lower().endswith(".ipynb")
-                and not name.startswith(".")
-                and stat.S_ISREG(path.lstat().st_mode)
-            ):
-                yield path
+            told = shown(path.relative_to(above).as_posix())
+            try:
+                if stat.S_ISREG(path.lstat().st_mode):
+                    yield _loose(path, told)
+            except OSError as error:
+                yield File(told, None, why(error))
+    for error in closed:
+        name = shown(Path(os.fsdecode(error.filename)).relative_to(above).as_posix())
+        yield File(f"{name}/", None, why(error))
 
 
-def _which(path, assignments):
-    """The notebook that a file is: the one most of whose exercises it names, or else the one it is
-    called by.
-    """
+def _loose(path, name):
     try:
-        text = read(path)
-    except ValueError:
-        text = b""
-    named = {
-        notebook: sum(name.encode() in text for name in ids) / len(ids)
-        for notebook, ids in assignments.items()
-        if ids
-    }
-    best = max(named, key=named.get, default=None)
-    if best and named[best]:
-        return best
-    return next((notebook for notebook in assignments if Path(notebook).stem in path.name), None)
+        return File(name, path, "", path.lstat().st_mtime)
+    except OSError as error:
+        return File(name, None, why(error))
 
 
-def _one(student, notebook, files):
-    path, name = files[0]
-    contents = set()
-    for other, _ in files:
-        try:
-            contents.add(read(other))
-        except ValueError as error:
-            return Sent(
-                student, notebook, path, name, f"{error}" if len(files) == 1 else f"{name}: {error}"
-            )
-    several = ", ".join(name for _, name in files)
-    return Sent(
-        student,
-        notebook,
-        path,
-        name,
-        f"sent more than once, and not the same: {several}" if len(contents) > 1 else "",
-    )
+def _flat(files, room, depth=0):
+    """The files with those of zips in the place of the zips."""
+    for file in files:
+        if file.refused or not file.name.lower().endswith(".zip"):
+            yield file
+        elif depth == _DEEPEST:
+            yield File(file.name, None, "a zip in a zip in a zip; send the folder, zipped once")
+        else:
+            inner = list(_members(file, room))
+            yield from _flat([one for _, one in inner], room, depth + 1)
+            if not inner:
+                yield File(file.name, None, "no notebook in it")
+
+
+def _members(file, room):
+    """(`archive.Member`, `File`) of what a zip holds; of one that cannot be opened, itself."""
+    try:
+        for member in archive.unpack(file.path, tempfile.mkdtemp(dir=room)):
+            name = shown(f"{file.name}/{'/'.join(member.parts)}")
+            yield member, File(name, member.path, member.refused, member.saved, "zip")
+    except archive.Bad as error:
+        parts = (Path(file.name).name,)
+        yield archive.Member(parts, None, str(error)), File(file.name, None, str(error))

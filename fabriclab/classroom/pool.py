@@ -27,6 +27,11 @@ from multiprocessing.connection import wait as wait_for
 from fabriclab.extras import missing
 
 _ended = threading.Event()
+PATIENCE = 60.0  # seconds without a word from a scheduler's workers
+_NOBODY = (
+    "the dask scheduler at {} has no workers; start some on each machine: dask worker ADDRESS"
+    " --nworkers 8 --nthreads 1"
+)
 
 
 @contextlib.contextmanager
@@ -95,7 +100,7 @@ def _outlive(sentinel, room):
 def cluster(address):
     """The executor of a dask scheduler, such as `tcp://10.0.0.1:8786`.
 
-    Raises ValueError if none answers there.
+    Raises ValueError if none answers there, or none of its workers does.
     """
     try:
         from distributed import Client
@@ -104,12 +109,20 @@ def cluster(address):
     try:
         _knock(address)
         client = Client(address, timeout="10s", set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # the last where it has no certificate
+        tls = ", and dask's settings name the certificates" if address.startswith("tls:") else ""
         raise ValueError(
-            f"no dask scheduler answers at {address}; an address looks like tcp://10.0.0.1:8786"
+            f"no dask scheduler answers at {address}; an address looks like"
+            f" tcp://10.0.0.1:8786{tls}"
         ) from error
     with client:
-        yield client.get_executor(pure=False, retries=0)
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise ValueError(_NOBODY.format(address)) from error
+        executor = client.get_executor(pure=False, retries=0)
+        executor.workers = lambda: len(client.scheduler_info()["workers"])
+        yield executor
 
 
 def _knock(address):
@@ -157,7 +170,9 @@ def _until_broken(pool, width, work, jobs, suspects):
                 # whoever broke it is among those under way
                 jobs.appendleft(job)
                 broken = True
-        finished, _ = wait(running, return_when=FIRST_COMPLETED)
+        finished, _ = wait(running, timeout=PATIENCE, return_when=FIRST_COMPLETED)
+        if not finished and hasattr(pool, "workers") and not pool.workers():
+            raise Stop("the scheduler has lost all its workers; what is done is kept")
         for future in finished:
             job = running.pop(future)
             try:

@@ -46,8 +46,10 @@ class Graded:
         )
 
 
-def judge(student, notebook, file, key, ids, collected):
-    """The `Graded` for what `sandbox.collect` brought out. Runs nothing of the student's."""
+def judge(student, notebook, file, key, ids, collected, numbers=""):
+    """The `Graded` for what `sandbox.collect` brought out. Runs nothing of the student's.
+    `numbers` is the id whose numbers count, if it is another.
+    """
     verdicts = {}
     for name in ids:
         data, fault = collected.answers.get(name), collected.faults.get(name, "")
@@ -57,7 +59,7 @@ def judge(student, notebook, file, key, ids, collected):
             verdicts[name] = unreadable(fault)
         else:
             try:
-                verdicts[name] = bank.judge(student, name, data)
+                verdicts[name] = bank.judge(numbers or student, name, data)
             except (
                 Exception
             ):  # data that no judge foresaw is no answer, and costs this exercise alone
@@ -98,6 +100,15 @@ def save(out, graded):
     target = path(out, graded.student, graded.notebook)
     target.parent.mkdir(parents=True, exist_ok=True)
     write(target, json.dumps(asdict(graded), indent=1, sort_keys=True) + "\n")
+
+
+def last(out, student, notebook):
+    """The key under which something was kept last, or ""."""
+    try:
+        kept = json.loads(path(out, student, notebook).read_text(encoding="utf-8"))
+        return kept["key"] if type(kept["key"]) is str else ""
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def load(out, student, notebook, key):

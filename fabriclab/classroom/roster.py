@@ -1,9 +1,11 @@
 """A class list: who is in the class, from a CSV file as a spreadsheet, Canvas or Moodle writes it.
 
-Only the id is needed. Its column may be called `id`, `student id`, `SIS User ID`, `SIS Login ID`
-(Canvas) or `ID number` (Moodle), in any case. Ids are text: `001` is not `1`, and `ADA` is not
-`ada`. What a spreadsheet has already made of an id (`001` to `1`, `1E5` to `100000`) cannot be seen
-any more: import the column as text.
+Only the id is needed. Its column may be called `id`, `student id`, `学号`, `SIS User ID`,
+`SIS Login ID` (Canvas) or `ID number` (Moodle), in any case; in a list without one, the user name
+or the e-mail address is the id. Ids are text: `001` is not `1`, and `ADA` is not `ada`. What a
+spreadsheet has already made of an id (`001` to `1`, `1E5` to `100000`) cannot be seen any more:
+import the column as text. A column `former id` keeps an id that a student was handed out before, or
+several with semicolons between.
 """
 
 import csv
@@ -14,16 +16,24 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
+from fabriclab.classroom.submission import chinese
 from fabriclab.course.engine.exercises.core import identify
 
+EMAILS = ("email address", "email", "e-mail", "email地址", "电子邮件地址", "电子邮件", "邮箱")
+LOGINS = ("sis login id", "username", "user name", "login", "用户名")
 # in this order where a file has several: Canvas' own `ID` is a number that no student knows
-IDS = ("sis user id", "sis login id", "id number", "idnumber", "student id", "id")
-NAMES, FIRST, LAST = (
-    ("student", "name", "full name", "student name"),
-    ("first name", "firstname"),
-    ("last name", "surname", "lastname"),
+IDS = (
+    *("sis user id", "sis login id", "id number", "idnumber", "id号", "student id", "学号", "id"),
+    *LOGINS[1:],
+    *EMAILS,
 )
-EMAILS, LOGINS = ("email address", "email", "e-mail"), ("sis login id", "username", "login")
+NAMES, FIRST, LAST = (
+    ("student", "name", "full name", "student name", "姓名", "学生姓名"),
+    ("first name", "firstname", "名", "名字"),
+    ("last name", "surname", "lastname", "姓", "姓氏"),
+)
+FORMER = ("former id", "former ids", "alias", "aliases", "old id", "原学号")
+_TEST = re.compile(r"[0-9a-f]{8,}")  # the login of Canvas' test student: a hash
 
 
 @dataclass(frozen=True)
@@ -31,7 +41,7 @@ class Person:
     """One line of the list.
 
     `login`, `section` and `canvas` (its own number) go back into the gradebook where the list has
-    them.
+    them; `former` are ids that work was handed out under before.
     """
 
     id: str
@@ -40,23 +50,21 @@ class Person:
     login: str = ""
     section: str = ""
     canvas: str = ""
+    former: tuple[str, ...] = ()
 
 
 def read(path):
     """The class as a tuple of `Person`, in the list's order.
 
-    The file is UTF-8, with or without a byte order mark; commas, semicolons or tabs part its
+    The file is UTF-8, UTF-16 or GB 18030, as Excel writes them; commas, semicolons or tabs part its
     columns. The rows that Canvas adds to an export (points possible, posting policy, test student)
     are left out.
 
     Raises ValueError with the line: no column of ids, an id that is empty, no text or a formula,
     two lines for one student.
     """
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError('the class list is not UTF-8 text; save it as "CSV UTF-8"') from error
-    rows = _rows(text)
+    text = decode(Path(path).read_bytes())
+    rows = rows_of(text)
     header = _header(rows)
     people, lines = [], {}
     for line, row in rows[1:]:
@@ -75,10 +83,33 @@ def read(path):
         people.append(person)
     if not people:
         raise ValueError("the class list names nobody")
+    for person in people:
+        for former in person.former:
+            if former in lines:
+                raise ValueError(
+                    f"lines {lines[former]} and {lines[person.id]}: {former!r} is one student's id"
+                    " and another's former one"
+                )
+            lines[former] = lines[person.id]
     return tuple(people)
 
 
-def _rows(text):
+def decode(data):
+    """The text of a table as Excel and others write it. Raises ValueError."""
+    if data.startswith(b"PK"):
+        raise ValueError('this is a workbook or a zip; save it as "CSV UTF-8"')
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text = chinese(data)
+        if text is None:
+            raise ValueError('this is not UTF-8 text; save it as "CSV UTF-8"') from error
+        return text
+
+
+def rows_of(text):
     """(line number, cells) of each row that is not blank; the delimiter is the one by which the
     first line names a column of ids.
     """
@@ -128,6 +159,11 @@ def _person(given, header, line):
         part for part in (_first(given, FIRST), _first(given, LAST)) if part
     )
     canvas = given.get("id", "") if "section" in header and column != "id" else ""
+    former = _first(given, FORMER)
+    try:
+        held = tuple(identify(one) for one in re.split("[;；,，、]", former) if one.strip())
+    except ValueError as error:
+        raise ValueError(f"line {line}: {error}") from error
     return Person(
         student,
         name,
@@ -135,17 +171,24 @@ def _person(given, header, line):
         _first(given, LOGINS),
         given.get("section", ""),
         canvas,
+        held,
     )
 
 
 def _of_canvas(given, header):
-    """A row that a Canvas export holds besides its students."""
-    if "section" not in header or any(given.get(name) for name in IDS if name != "id"):
+    """A row that a Canvas export holds besides its students: who teaches can be a student there,
+    to try things, with a hash for a login and no SIS User ID.
+    """
+    if "section" not in header:
         return False
-    name = _first(given, NAMES)
-    return name in ("Student, Test", "Test Student") or (
-        not given.get("id") and (not name or name.startswith("Points Possible"))
-    )
+    name, login = _first(given, NAMES), given.get("sis login id", "")
+    if given.get("sis user id") or given.get("id number") or given.get("student id"):
+        return False
+    if len(login) == 40 and _TEST.fullmatch(login):
+        return True
+    if name in ("Student, Test", "Test Student"):
+        return not login or bool(_TEST.fullmatch(login))
+    return not login and not given.get("id") and (not name or name.startswith("Points Possible"))
 
 
 def _first(given, names):

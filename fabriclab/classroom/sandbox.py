@@ -307,13 +307,6 @@ def _bounded(data, question):
     """Data as `take` may have written it, or {"unreadable"}: what a student's code sent by itself
     may be of any size and shape.
     """
-    longest = {
-        "Quantity": 200,
-        "Formula": 2_400,
-        "Choice": 2_000,
-        "Ordering": 2_000,
-        "Free": 20_000,
-    }.get(question["kind"], 0)
     if data is None:
         return None
     if type(data) is not dict or not set(data) <= {
@@ -344,7 +337,9 @@ def _bounded(data, question):
         elif key == "dimension":
             good = value is None or (type(value) is str and len(value) <= 50)
         else:
-            good = type(value) is str and len(value) <= (300 if key == "unreadable" else longest)
+            good = type(value) is str and len(value) <= (
+                300 if key == "unreadable" else question["longest"]
+            )
         if not good:
             return ODD
         kept[key] = _clean(value)

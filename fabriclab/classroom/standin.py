@@ -5,6 +5,8 @@ and no key to any of them.
 a notebook finds there what it finds at home, but an answer is taken down instead of judged.
 """
 
+import importlib
+
 from fabriclab.course.engine.exercises.core import (
     Draw,
     Exercise,
@@ -13,22 +15,7 @@ from fabriclab.course.engine.exercises.core import (
     as_data,
     identify,
 )
-from fabriclab.course.engine.exercises.formula import Formula
-from fabriclab.course.engine.exercises.function import Function
-from fabriclab.course.engine.exercises.kinds import Choice, Free, Ordering, Quantity
 
-# How to build each kind so that it can take an answer: from nothing that tells one.
-KINDS = {
-    "Quantity": lambda needs: Quantity(None, needs["dimension"]),
-    "Choice": lambda needs: Choice(()),
-    "Ordering": lambda needs: Ordering(None, ""),
-    "Free": lambda needs: Free(),
-    "Formula": lambda needs: Formula(tuple(needs["symbols"]), None, None),
-    "Function": lambda needs: Function(
-        tuple(needs["names"]), None, lambda draw: needs["inputs"], "", ()
-    ),
-}
-_NEEDS = {"Quantity": ("dimension",), "Formula": ("symbols",), "Function": ("names",)}
 _PLAIN = (str, int, float, bool, type(None))
 
 SHEET, OWNER = {}, ""
@@ -40,29 +27,24 @@ def sheet(student_id, exercise_ids):
     """{id: plain data} for one student: all that the box may know about these exercises. Called
     outside only.
 
-    Raises ValueError for an exercise that does not exist or whose kind or numbers are no plain
-    data.
+    Raises ValueError for an exercise that does not exist or whose numbers are no plain data.
     """
     from fabriclab.course.engine.exercises import bank
 
     questions = {}
     for name in exercise_ids:
         exercise, x = bank.find(name), bank.numbers(student_id, name)
-        kind = type(exercise.kind).__name__
-        if kind not in KINDS:
-            raise ValueError(f"{name}: the sandbox knows no answer of kind {kind}")
-        needs = {field: getattr(exercise.kind, field) for field in _NEEDS.get(kind, ())}
-        if kind == "Function":
-            needs["inputs"] = exercise.kind.inputs(x.draw)
+        kind = exercise.kind
         questions[name] = {
             "title": exercise.title,
             "chinese": exercise.chinese,
             "prompt": exercise.prompt(x),
-            "wants": exercise.kind.wants(x),
+            "wants": kind.wants(x),
             "hints": exercise.hints,
             "numbers": {key: value for key, value in vars(x).items() if key != "draw"},
-            "kind": kind,
-            "needs": needs,
+            "kind": [type(kind).__module__, type(kind).__name__],
+            "needs": kind.needs(x),
+            "longest": kind.longest,
         }
         if not plain(questions[name]):
             raise ValueError(f"{name}: its numbers are more than plain data")
@@ -104,14 +86,15 @@ def find(exercise_id):
             f" {exercise_id if type(exercise_id) is str else 'that'!r:.60}"
         )
     given = SHEET[exercise_id]
-    kind = _Kind(KINDS[given["kind"]](given["needs"]), given["wants"])
+    module, name = given["kind"]
+    kind = getattr(importlib.import_module(module), name).rebuild(given["needs"])
     return Exercise(
         exercise_id,
         given["title"],
         given["chinese"],
         lambda draw: dict(given["numbers"]),
         lambda x: given["prompt"],
-        kind,
+        _Kind(kind, given["wants"]),
         given["hints"],
     )
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 LARGEST = 64 * 2**20  # bytes of one file; pictures in outputs make real notebooks large
 MOST_CELLS = 1_000
+MOST_NODES = 2_000_000  # values in the file's JSON
+_QUOTED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _ASK = re.compile(
     r"""^[ \t]*(?:(\w+)[ \t]*=[ \t]*)?\w+\.ask\([ \t]*(["'])([^"'\n]{1,200})\2[ \t]*\)""",
     re.MULTILINE,
@@ -168,21 +170,34 @@ def _decode(data):
     try:
         return data.decode("utf-8-sig"), []
     except UnicodeDecodeError as error:
-        with contextlib.suppress(UnicodeDecodeError):
-            chinese = data.decode("gb18030")
-            # two bytes above ASCII for a character; European text has one, and what follows it must
-            # not be swallowed
-            if sum(byte > 127 for byte in data) > 1.8 * sum(letter > "\x7f" for letter in chinese):
-                return chinese, [
-                    "the file is not UTF-8; it was read as GB 18030, as Chinese Windows writes text"
-                ]
+        text = chinese(data)
+        if text is not None:
+            return text, [
+                "the file is not UTF-8; it was read as GB 18030, as Chinese Windows writes text"
+            ]
         return data.decode("utf-8-sig", "replace"), [
             f"the file is not UTF-8 (byte {error.start:,}); what could not be read became \ufffd"
         ]
 
 
+def chinese(data):
+    """Bytes that are no UTF-8 as text in GB 18030, or None where they are not that either."""
+    with contextlib.suppress(UnicodeDecodeError):
+        text = data.decode("gb18030")
+        # two bytes above ASCII for a character; European text has one, and what follows it must not
+        # be swallowed
+        if sum(byte > 127 for byte in data) > 1.8 * sum(letter > "\x7f" for letter in text):
+            return text
+    return None
+
+
 def _parse(text, notes):
     doubled = []
+    if _nodes(text) > MOST_NODES:
+        raise Refused(
+            f"the notebook holds more than {MOST_NODES:,} values; clear its outputs and send it"
+            " again"
+        )
 
     def once(pairs):
         found = dict(pairs)
@@ -218,6 +233,16 @@ def _parse(text, notes):
     if doubled:
         notes.append("the file holds a key twice in one place; the last one counts")
     return content
+
+
+def _nodes(text):
+    """How many values JSON text may have, at most: they cost a hundred times their bytes. What
+    stands in quotes is looked at only if it matters.
+    """
+    most = sum(map(text.count, ",[{"))
+    if most <= MOST_NODES:
+        return most
+    return sum(map(_QUOTED.sub("", text).count, ",[{"))
 
 
 def _cells(content, notes):

@@ -918,7 +918,7 @@ EXERCISES = [
             " from one bound by computing, and two pieces of evidence, each with what it would"
             " show in either case."
         ),
-        kind=Free(least_words=50),
+        kind=Free(least_words=50, worth=8),
         hints=(
             (
                 "Which part of a step grew? Something must time the parts of a step, on more than"

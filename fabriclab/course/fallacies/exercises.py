@@ -228,7 +228,7 @@ EXERCISES = [
             " this notebook: the claim in one sentence; what it predicts, as a number; the one"
             " measurement or calculation that decides it; and what you would do differently now."
         ),
-        kind=Free(40),
+        kind=Free(40, worth=5),
         hints=(
             (
                 "Good candidates are sentences that name a single number: a rate, a count of hops,"

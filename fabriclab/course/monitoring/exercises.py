@@ -525,7 +525,7 @@ EXERCISES = [
             " on what it depends, and what you do on Monday morning. (The first part of this"
             " checkpoint is in exercises 05.)"
         ),
-        kind=Free(least_words=60),
+        kind=Free(least_words=60, worth=10),
         hints=(
             (
                 "Lanes times speed: in which two ways does a quarter, or a half, come about? And"

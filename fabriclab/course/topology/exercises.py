@@ -899,7 +899,7 @@ EXERCISES = [
             f" the two, who suffers more from {x.ratio}:1 and by how much at most? Name what you"
             " would measure in the first week."
         ),
-        kind=Free(least_words=60),
+        kind=Free(least_words=60, worth=10),
         hints=(
             "Which of the two has traffic between GPUs of different number?",
             (

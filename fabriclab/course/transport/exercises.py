@@ -154,7 +154,7 @@ EXERCISES = [
             " inference for outside users shall share the network. What do you change, and what"
             " would you measure first? Purchases are decided by arguments like this one."
         ),
-        kind=Free(least_words=40),
+        kind=Free(least_words=40, worth=8),
         hints=(
             (
                 "For each fabric: what keeps a full buffer from dropping packets, and what happens"

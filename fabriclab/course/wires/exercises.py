@@ -476,7 +476,7 @@ EXERCISES = [
             " for reach, rack power, and the optics' power, say what each counts, and name what"
             " changes with lanes of 200G."
         ),
-        kind=Free(least_words=60),
+        kind=Free(least_words=60, worth=8),
         hints=(
             (
                 "How far is it from a node to a switch in its own rack, and to one at the end of"

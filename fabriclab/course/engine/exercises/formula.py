@@ -139,7 +139,14 @@ class Formula:
     key: Callable
     points: Callable
     slips: tuple = ()
-    by_hand = False
+    by_hand, worth, longest = False, 1, 4 * _LONGEST
+
+    def needs(self, x):
+        return {"symbols": self.symbols}
+
+    @classmethod
+    def rebuild(cls, needs):
+        return cls(tuple(needs["symbols"]), None, None)
 
     def wants(self, x):
         return (
@@ -151,10 +158,10 @@ class Formula:
         if type(answer) is list and len(answer) == 1:  # what sympy.solve gives
             answer = answer[0]
         if type(answer) is str:
-            return {"text": answer[: 4 * _LONGEST]}
+            return {"text": answer[: self.longest]}
         sympy = sys.modules.get("sympy")
         if sympy and isinstance(answer, sympy.Basic):
-            return {"text": str(answer)[: 4 * _LONGEST]}
+            return {"text": str(answer)[: self.longest]}
         value = number(answer)
         return (
             {"unreadable": f"{kind_of(answer)} is not a formula, nor text with one"}

@@ -31,7 +31,14 @@ class Function:
     arguments: tuple[str, ...]
     slips: tuple = ()
     tolerance: float = 1e-6
-    by_hand = False
+    by_hand, worth, longest = False, 1, 0
+
+    def needs(self, x):
+        return {"names": self.names, "inputs": self.inputs(x.draw)}
+
+    @classmethod
+    def rebuild(cls, needs):
+        return cls(tuple(needs["names"]), None, lambda draw: needs["inputs"], "", ())
 
     def wants(self, x):
         return (

@@ -1,7 +1,10 @@
 """Kinds of answers: a quantity, a choice, an ordering, a free text. Each takes an answer as data
 and judges the data.
 
-Formulas are in `formula`, functions in `function`.
+Formulas are in `formula`, functions in `function`. A kind knows itself. Besides `wants`, `take` and
+`judge` it has `needs(x)`, the plain data that the box gets so that it can take an answer;
+`rebuild(needs)`, which makes a kind that can only take; `longest`, how many characters an answer's
+text may have; `worth`, the points of a full answer; and `by_hand`, whether a person marks it.
 """
 
 import re
@@ -37,7 +40,14 @@ class Quantity:
     dimension: str
     tolerance: float = 0.01
     slips: tuple[Slip, ...] = ()
-    by_hand = False
+    by_hand, worth, longest = False, 1, 200
+
+    def needs(self, x):
+        return {"dimension": self.dimension}
+
+    @classmethod
+    def rebuild(cls, needs):
+        return cls(None, needs["dimension"])
 
     def wants(self, x):
         base, _, what = reader.BASE[self.dimension]
@@ -102,7 +112,14 @@ class Choice:
     """One of several options, in an order of the student's own."""
 
     options: tuple[Option, ...]
-    by_hand = False
+    by_hand, worth, longest = False, 1, 2_000
+
+    def needs(self, x):
+        return {}
+
+    @classmethod
+    def rebuild(cls, needs):
+        return cls(())
 
     def lettered(self, x):
         return dict(zip("abcdefgh", x.draw.shuffle("options", self.options), strict=False))
@@ -144,7 +161,14 @@ class Ordering:
     look: str = (
         "work out the time of each for these numbers; which term decides here, start-up or bytes?"
     )
-    by_hand = False
+    by_hand, worth, longest = False, 1, 2_000
+
+    def needs(self, x):
+        return {}
+
+    @classmethod
+    def rebuild(cls, needs):
+        return cls(None, "")
 
     def wants(self, x):
         return (
@@ -182,10 +206,20 @@ class Ordering:
 
 @dataclass(frozen=True)
 class Free:
-    """A free answer: kept for a person to read, never right or wrong by itself."""
+    """A free answer: kept for a person to read, who gives up to `worth` points; never right or
+    wrong by itself.
+    """
 
     least_words: int = 20
-    by_hand = True
+    worth: int = 5
+    by_hand, longest = True, 20_000
+
+    def needs(self, x):
+        return {}
+
+    @classmethod
+    def rebuild(cls, needs):
+        return cls()
 
     def wants(self, x):
         return (
@@ -194,7 +228,7 @@ class Free:
         )
 
     def take(self, answer, x):
-        return _text(answer, "this asks for text between triple quotes", longest=20_000)
+        return _text(answer, "this asks for text between triple quotes", self.longest)
 
     def judge(self, data, x):
         written = (
@@ -205,10 +239,7 @@ class Free:
                 f"{written} words are few for an argument; write at least {self.least_words}"
             )
         return Result(
-            0.0,
-            KEPT,
-            f"Kept for your instructor ({written} words). No program marks this one; the worked"
-            " solutions hold a rubric to compare with.",
+            0.0, KEPT, f"Kept for your instructor ({written} words). No program marks this one."
         )
 
 
