@@ -1,7 +1,7 @@
 """The incident as a game: one model, a face in the terminal and one in the notebook."""
 
 import pytest
-from test_telemetry_perfquery import ROOT
+from test_logs_perfquery import ROOT
 
 from fabriclab.__main__ import main
 from fabriclab.course.monitoring import game as game_face

@@ -53,7 +53,7 @@ def refused(call, word):
         (lambda: deadlock.ring_routes(10**30, 1), "switches"),
         (lambda: deadlock.grid_routes((10, 10, 10)), "sides"),
         (lambda: deadlock.grid_routes((1000,)), "sides"),
-        (lambda: congestion.permutation_slowdown(32, "spraying", 1000, 1024), "trials"),
+        (lambda: congestion.permutation_slowdown(32, "spraying", 1000, 1024), "pieces"),
         (lambda: congestion.permutation_slowdown(16, "hashing", 10**6), "trials"),
         (lambda: congestion.slowest_simulated(stats.expon(), 10**9, 10**9), "steps"),
     ],

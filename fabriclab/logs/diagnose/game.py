@@ -1,7 +1,8 @@
 """An incident as a game: a symptom is shown, each measurement costs minutes, and whoever plays
 names the cause.
 
-`Game` is the game itself; `play` is its face in a terminal, `fabriclab.course.monitoring.game` that in a notebook.
+`Game` is the game itself; `play` is its face in a terminal, and
+`fabriclab.course.monitoring.game` that in a notebook.
 """
 
 import os
