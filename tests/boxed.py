@@ -1,4 +1,4 @@
-"""Run inside a box by test_grading_box: try what no box may allow, and print what came of it as
+"""Run inside a box by test_classroom_box: try what no box may allow, and print what came of it as
 JSON. Never run it outside.
 """
 

@@ -403,7 +403,7 @@ import sys
 import tempfile
 sys.path.insert(0, {tests!r})
 if __name__ == "__main__":
-    import classroom
+    import school
     from fabriclab import __main__ as cli
     from fabriclab.classroom import batch, sandbox
     sandbox.collect, sandbox.ready, batch.sources = school.collect, lambda unsafe: None, \

@@ -133,7 +133,7 @@ def test_the_graders_keyring_stays_outside():
     )
     # the second time without the filter: the keyring is another one all the same
     tries = f"""
-import struct, test_grading_box as t
+import struct, test_classroom_box as t
 print(t.run([{inside!r}]), end='')
 {search}
 t.seccomp.program = lambda: struct.pack('=HBBI', 6, 0, 0, 0x7FFF0000)
