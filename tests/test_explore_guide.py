@@ -17,12 +17,7 @@ NO_WAY = "settings allow no way"
 
 def chosen(at):
     return nccl.settings(
-        explorers.environment(
-            at["ports"],
-            explorers.ALGORITHMS[at["algorithm"]],
-            explorers.PROTOCOLS[at["protocol"]],
-            at["channels"],
-        )
+        explorers.environment(at["ports"], at["algorithm"], at["protocol"], at["channels"])
     )
 
 
@@ -38,10 +33,7 @@ def assert_is_the_model(explorer):
         " ".join(
             f"{n}={v}"
             for n, v in explorers.environment(
-                at["ports"],
-                explorers.ALGORITHMS[at["algorithm"]],
-                explorers.PROTOCOLS[at["protocol"]],
-                at["channels"],
+                at["ports"], at["algorithm"], at["protocol"], at["channels"]
             ).items()
         )
         or "Nothing set."
@@ -119,10 +111,10 @@ def test_a_combination_without_a_way_is_told_and_passes():
     reader has moved on.
     """
     explorer = explorers.settings()
-    explorer.controls["protocol"].value = explorers.PROTOCOLS.index("LL")
-    explorer.controls["algorithm"].value = explorers.ALGORITHMS.index("NVLSTree")
+    explorer.controls["protocol"].value = "LL"
+    explorer.controls["algorithm"].value = "NVLSTree"
     assert NO_WAY in explorer.readout and explorer.error is not None
-    explorer.controls["protocol"].value = 0
+    explorer.controls["protocol"].value = ""
     assert explorer.error is None
     assert_is_the_model(explorer)
 

@@ -36,7 +36,7 @@ def poured(limits, weights):
 def assert_shares_is_the_model(explorer):
     at = explorer.values
     wants, weights, caps = (
-        np.array([at[f"{name} {what}"] for name in explorers.TENANTS], dtype=float)
+        np.array([at[f"{name}_{what}"] for name in explorers.TENANTS], dtype=float)
         for what in ("wants", "weight", "cap")
     )
     limits = np.minimum(wants, caps)
