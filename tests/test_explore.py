@@ -12,7 +12,8 @@ import pytest
 from explored import move, near, quantities, set_all
 
 from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import Explorer
+from fabriclab.course.engine.explorer import Explorer, slider
+from fabriclab.course.engine.explorer import explorer as explorer_of
 from fabriclab.course.transport import explorers as transport_explorers
 from fabriclab.units import GB, KB, MB, ms, us
 
@@ -230,6 +231,30 @@ def test_only_a_change_of_axes_or_of_what_is_visible_costs_a_full_drawing(monkey
     explorer.figure.axes[0].set_xlim(1, 10)
     move(explorer.controls["alpha"], 1)
     assert len(drawn) == 2
+
+
+def test_the_model_is_asked_once_for_picture_and_words():
+    """Opening or moving runs the model twice, so that a slider drags, or picture and words could
+    differ.
+    """
+    asked = []
+
+    def draw(axes, x):
+        return {"line": axes.plot([0, 1], [0, x])}
+
+    def shift(artists, x):
+        artists["line"][0].set_ydata([0, x])
+
+    @explorer_of(draw, shift, [{"x": slider("x", range(5), "{} m")}], alt="A line.")
+    def line(x=1):
+        asked.append(x)
+        return [x], [f"x is {x}"]
+
+    shown = line(2)
+    assert asked == [2] and shown.readout == "x is 2"
+    shown.controls["x"].value = 4
+    assert asked == [2, 4] and shown.readout == "x is 4"
+    assert list(shown.artists[0].get_ydata()) == [0, 4]
 
 
 def fragile():

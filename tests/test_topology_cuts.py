@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import relabel
 
 from fabriclab.topology import (
     assemble,
@@ -24,7 +25,6 @@ from fabriclab.topology import (
     oversubscription,
     paths,
     rail_optimised,
-    relabel,
     superpod_h100,
     torus,
     without_cable,

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab.checks import count, fraction, nonnegative, number, positive, scalar, scalar_or_array
-from fabriclab.congestion.queue import over
 
 
 def steady_rate(capacity, flows, increase, eta=0.95):
     """Bytes per second at which each of N equal flows sends in the steady state: ``eta C/N +
     R_AI``, at most C/N.
 
-    `increase` is R_AI. Beyond `queue_free_flows` the link is full and each flow has its C/N.
+    `increase` is R_AI. With more than (1 - eta) C/R_AI flows the link is full and each flow has its
+    C/N.
 
     >>> from fabriclab.units import Gbps, Mbps
     >>> round(steady_rate(100 * Gbps, 16, 50 * Mbps) / Gbps, 4)
@@ -38,21 +38,6 @@ def steady_rate(capacity, flows, increase, eta=0.95):
             capacity / flows,
         )
     )
-
-
-def queue_free_flows(capacity, increase, eta=0.95):
-    """The most flows that leave no standing queue, the largest N with ``eta + N R_AI/C <= 1``;
-    `inf` without an increase.
-
-    >>> from fabriclab.units import Gbps, Mbps
-    >>> queue_free_flows(100 * Gbps, 50 * Mbps)
-    100.0
-    """
-    flows = over(
-        (1 - fraction("eta", eta)) * positive("capacity", capacity),
-        nonnegative("increase", increase),
-    )
-    return scalar_or_array(np.floor(flows * (1 + 1e-12)))
 
 
 def steady_queue(capacity, flows, increase, round_trip, eta=0.95):

@@ -25,5 +25,5 @@ from fabriclab.topology.cuts import bisection, flow, halvings, oversubscription
 from fabriclab.topology.designs import meta_24k, superpod_b200, superpod_h100
 from fabriclab.topology.direct import dragonfly, torus
 from fabriclab.topology.failures import Failure, failure, failures
-from fabriclab.topology.graph import Topology, assemble, relabel, without_cable, without_vertex
+from fabriclab.topology.graph import Topology, assemble, without_cable, without_vertex
 from fabriclab.topology.paths import Paths, Spread, extra_links, paths

@@ -177,7 +177,8 @@ def hashing(flows=8, paths=4, seed=0):
     )
     return (counts, odds), [
         f"This draw: {plural(most, 'flow')} on the fullest path (at best {least:,}),"
-        f" {np.count_nonzero(counts == 0)} idle; slowest flows at {least / most:.1%} of full speed.",
+        f" {np.count_nonzero(counts == 0)} idle; slowest flows at {least / most:.1%} of full"
+        " speed.",
         f"All draws: the fullest path carries {mean:.4g} on average; slowest flows at {speed:.1%}"
         " of full speed.",
         f"Odds: most even {even}, twice that or worse ({2 * least:,} or more) {bad}, a path idle"
