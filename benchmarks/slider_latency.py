@@ -35,7 +35,7 @@ INTERACT = """
 import ipywidgets
 import matplotlib.pyplot as plt
 from fabriclab import catalog
-from fabriclab.course.engine.plot import transport as drawings
+from fabriclab.course.transport import figures as drawings
 
 twin = transport_explorers.crossover()
 

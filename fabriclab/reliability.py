@@ -116,21 +116,6 @@ def rate_from_mttf(mttf):
     return scalar_or_array(1 / positive("mttf", mttf))
 
 
-def rate_from_afr(afr):
-    """Failures per second from an annual failure rate: ``AFR / (365 days)``.
-
-    `afr` is the failures a year per part that is always replaced, and may exceed 1; the share of
-    parts that fail in their first year is a little less, ``1 - exp(-AFR)``.
-
-    Other words: annualised failure rate, FIT, per hour.
-
-    >>> from fabriclab.units import hour
-    >>> round(1 / rate_from_afr(0.1825) / hour)
-    48000
-    """
-    return scalar_or_array(nonnegative("afr", afr) / YEAR)
-
-
 def rate_from_ppm(ppm):
     """Failures per second from parts per million and day: ``ppm 1e-6 / day``.
 
@@ -246,24 +231,6 @@ def failure_free(rate, units, period):
     0.067
     """
     return scalar_or_array(np.exp(-np.asarray(expected_failures(rate, units, period))))
-
-
-def degraded_share(rate, repair):
-    """Share of parts that stand degraded at any time: ``lambda r / (1 + lambda r)``, each being bad
-    for `repair` seconds.
-
-    What links "1e-5 a day" to "0.1 % at any time": the time a fault stays. Renewal theory: bad time
-    over good plus bad.
-
-    >>> from fabriclab.units import day
-    >>> # a link has two transceivers of 10 ppm a day
-    >>> round(degraded_share(rate_from_ppm(20), 50 * day), 6)
-    0.000999
-    """
-    rate, repair = _rate(rate), nonnegative("repair", repair)
-    broadcastable(rate=rate, repair=repair)
-    load = np.asarray(rate * repair)
-    return scalar_or_array(load / (1 + load))
 
 
 def transceivers(hosts, tiers, copper_hosts=False):

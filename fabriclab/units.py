@@ -270,6 +270,15 @@ def _digits(digits):
     return int(digits)
 
 
+def plural(count, thing):
+    """`count` and a `thing` whose plural takes an s: "1 port", "1,024 ports".
+
+    >>> plural(1, "port"), plural(0, "port"), plural(1024, "port")
+    ('1 port', '0 ports', '1,024 ports')
+    """
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
 def si_digits(value, digits):
     """`value` to `digits` significant digits, without trailing zeros: 7.0015 to 4 is "7.002", 1024
     is "1,024".

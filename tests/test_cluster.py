@@ -280,8 +280,6 @@ def test_shares_name_their_base():
     """Network over the rest and over the whole are mixed up, in money or in power (E-13: 10.46,
     9.47, 5.74 %).
     """
-    shares = cluster.money_shares(30e6, 270e6)
-    assert (shares.of_rest, shares.of_cluster) == (pytest.approx(1 / 9), pytest.approx(0.1))
     power = link.power_shares(75e3, 1024)
     assert [
         round(100 * s, 2)
@@ -310,7 +308,6 @@ def test_shares_name_their_base():
         (lambda: cluster.slow_trees(1, 8, 0, 1, 2, 1.5), "share"),
         (lambda: cluster.gpu_hours(-1, 1), "gpus"),
         (lambda: cluster.cost_of(1, -3), "dollars"),
-        (lambda: cluster.money_shares(1, 0), "rest"),
         (lambda: cluster.scalable_unit([32, 16]), "nodes"),
     ],
 )

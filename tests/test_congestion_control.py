@@ -184,12 +184,10 @@ def test_hpcc_of_the_paper():
     """With eta 0.95 and R_AI 50 Mb/s at 100 Gb/s, 100 flows would queue or 101 would not; each gets
     eta C/N + R_AI.
     """
-    assert congestion.queue_free_flows(100 * Gbps, 50 * Mbps) == 100
     assert congestion.steady_queue(100 * Gbps, [100, 101], 50 * Mbps, 10 * us) == pytest.approx(
         [0, 62.5]
     )
     assert congestion.steady_rate(100 * Gbps, 10, 50 * Mbps) == pytest.approx(9.55 * Gbps)
-    assert congestion.queue_free_flows(1, 0) == math.inf
 
 
 def test_hpcc_refuses_windows_of_less_than_a_packet():
@@ -245,7 +243,6 @@ def test_hpcc_drains_an_incast_in_one_round_trip_and_evens_out():
         lambda: congestion.trajectory(2, 0.01, 1e-5, queue=-1),
         lambda: Dcqcn().marking(-1),
         lambda: congestion.steady_rate(1, 1, 1, eta=2),
-        lambda: congestion.queue_free_flows(0, 1),
         lambda: congestion.rounds(1, 2, 1, 1, 0),
         lambda: congestion.rounds(1, 2, 1, 1, 3, rates=[1, 2, 3]),
         lambda: congestion.next_window(1, 0, 1),

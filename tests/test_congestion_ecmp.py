@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import fullest_path_exact
 
 from fabriclab import congestion
 
@@ -24,7 +25,7 @@ def test_odds_against_every_assignment(flows, paths):
     """
     loads = [Counter(a) for a in itertools.product(range(paths), repeat=flows)]
     fullest = Counter(max(load.values()) for load in loads)
-    exact = congestion.fullest_path_exact(flows, paths)
+    exact = fullest_path_exact(flows, paths)
     assert {k: p for k, p in exact.items() if p} == {
         k: Fraction(n, paths**flows) for k, n in fullest.items()
     }
@@ -46,7 +47,7 @@ def test_eight_flows_on_four_paths():
     """The chapter's case would not have the odds published for it: E[max] 3.538086, 3677/8192, 3.85
     %, 37.7 %, 59.3 %.
     """
-    exact = congestion.fullest_path_exact(8, 4)
+    exact = fullest_path_exact(8, 4)
     assert sum(k * p for k, p in exact.items()) == pytest.approx(
         3.538086, abs=5e-7
     ) and congestion.mean_fullest(8, 4) == pytest.approx(3.538086, abs=5e-7)
@@ -62,7 +63,7 @@ def test_no_collision_among_equals(n):
     assert (
         congestion.even_split(n, n)
         == Fraction(math.factorial(n), n**n)
-        == congestion.fullest_path_exact(n, n)[1]
+        == fullest_path_exact(n, n)[1]
     )
 
 
@@ -70,7 +71,7 @@ def test_no_collision_among_equals(n):
 def test_floats_agree_with_fractions(flows, paths):
     """The fast way would lose digits, or odds that do not add up to one."""
     odds = congestion.fullest_path(flows, paths)
-    exact = congestion.fullest_path_exact(flows, paths)
+    exact = fullest_path_exact(flows, paths)
     assert (
         sum(exact.values()) == 1 and odds.sum() == pytest.approx(1, abs=1e-12) and odds.min() >= 0
     )
@@ -177,15 +178,7 @@ def test_reordering_against_drawn_delays():
     assert np.mean(delay[:-1] > delay[1:] + 0.3) == pytest.approx(
         congestion.reordering(0.3, 0.8), abs=0.003
     )
-    assert congestion.reordering(1, 0) == 0 and congestion.sprayed_go_back_n(1, 0, 100) == 1
-
-
-def test_spraying_under_go_back_n_is_worse_than_hashing():
-    """100 Gb/s, packets of 4 KB, 250 KB in flight, delays well above a packet's time: some 16 times
-    hashing's 4.3, in order of magnitude.
-    """
-    times = congestion.sprayed_go_back_n(0.33e-6, 3e-6, 61) / 4.3
-    assert 16 / 3 < times < 16 * 3
+    assert congestion.reordering(1, 0) == 0
 
 
 @pytest.mark.parametrize(
@@ -194,14 +187,12 @@ def test_spraying_under_go_back_n_is_worse_than_hashing():
         lambda: congestion.fullest_path(0, 4),
         lambda: congestion.fullest_path(4, 2.5),
         lambda: congestion.fullest_path(20_000, 2),
-        lambda: congestion.fullest_path_exact(65, 4),
         lambda: congestion.even_split(4, 0),
         lambda: congestion.idle_path(-1, 2),
         lambda: congestion.permutation_slowdown(5, "hashing"),
         lambda: congestion.permutation_slowdown(4, "luck"),
         lambda: congestion.permutation_slowdown(4, "hashing", 0),
         lambda: congestion.reordering(0, 1),
-        lambda: congestion.sprayed_go_back_n(1, 1, 0),
         lambda: congestion.all_to_all_flows(0),
     ],
 )

@@ -9,77 +9,20 @@ import re
 import ipywidgets
 import numpy as np
 import pytest
-from drawn import behind_legend, collisions
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from explored import move, near, quantities, set_all
 
-from fabriclab import units
 from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import Explorer
+from fabriclab.course.engine.explorer import Explorer, slider
+from fabriclab.course.engine.explorer import explorer as explorer_of
 from fabriclab.course.transport import explorers as transport_explorers
 from fabriclab.units import GB, KB, MB, ms, us
 
 MAKERS = {"crossover": transport_explorers.crossover, "allreduce": transport_explorers.allreduce}
-CONTROLS = [(name, control) for name, make in MAKERS.items() for control in make().controls]
 
 
 @pytest.fixture(params=MAKERS)
 def explorer(request):
     return MAKERS[request.param]()
-
-
-def move(control, by):
-    """What a few presses of an arrow key, or a click, do to a control."""
-    if isinstance(control, ipywidgets.Checkbox):
-        control.value = not control.value
-    else:
-        control.index = (control.index + by) % len(control.options)
-
-
-def set_all(explorer, places):
-    """Put every control somewhere; `places` are numbers from 0 to 1."""
-    for control, place in zip(explorer.controls.values(), places):
-        if isinstance(control, ipywidgets.Checkbox):
-            control.value = place < 0.5
-        else:
-            control.index = round(place * (len(control.options) - 1))
-
-
-def assert_drawn_afresh(explorer):
-    """The frame is what a drawing from nothing gives, with no background left from before."""
-    blitted = explorer.frame
-    explorer._drawn = None
-    assert explorer._draw() == blitted
-
-
-def assert_fits(explorer):
-    """The readout is no wider than the picture, no words collide or hide, and the frame is what a
-    fresh drawing gives.
-    """
-    assert 7 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
-    assert_drawn_afresh(explorer)
-    assert collisions(explorer.figure) == [] and behind_legend(explorer.figure) == []
-
-
-def assert_fault_passes(explorer, control, where, function, by=1):
-    """What the model `where.function` refuses is said over the picture as it was, and is gone with
-    the next good value.
-    """
-
-    def refuse(*arguments):
-        raise ValueError("this cannot be")
-
-    frame = explorer.frame
-    with pytest.MonkeyPatch.context() as broken:
-        broken.setattr(where, function, refuse)
-        move(control, by)
-        assert (
-            explorer.readout == "this cannot be"
-            and isinstance(explorer.error, ValueError)
-            and explorer.frame == frame
-        )
-    move(control, by)
-    assert explorer.error is None
 
 
 def curves(explorer):
@@ -89,23 +32,6 @@ def curves(explorer):
         for line in explorer.figure.axes[0].lines
         if not line.get_label().startswith("_")
     }
-
-
-def quantities(line):
-    """The sizes and times that a line of a readout names."""
-    return [
-        units.read(f"{number} {unit}")
-        for number, unit in re.findall(
-            r"([\d.,]*\d(?:e[+-]?\d+)?) ([KMGT]?B|[num]?s|min|h|d)\b", line
-        )
-    ]
-
-
-def near(quantity, value):
-    """Whether a printed quantity is `value` to its digits."""
-    return abs(
-        quantity.value - value
-    ) <= 0.5001 * quantity.resolution or quantity.value == pytest.approx(value, rel=5.1e-4)
 
 
 def assert_crossover_is_the_model(explorer):
@@ -172,7 +98,8 @@ def costs(size, ranks, alpha, beta):
 
 def assert_allreduce_is_the_model(explorer):
     at = explorer.values
-    chosen = [name for name in transport_explorers.ALGORITHMS if at[name]]
+    ticked = {name: at[name.lower().replace(" ", "_")] for name in transport_explorers.ALGORITHMS}
+    chosen = [name for name in ticked if ticked[name]]
     if not chosen:
         assert explorer.readout == "Tick at least one algorithm."
         return
@@ -181,8 +108,8 @@ def assert_allreduce_is_the_model(explorer):
     expected, exactly = costs(sizes, *path), costs(at["payload"], *path)
     for name, line in shown.items():
         if name in expected:
-            assert line.get_visible() == at[name]
-            if at[name]:
+            assert line.get_visible() == ticked[name]
+            if ticked[name]:
                 np.testing.assert_allclose(
                     line.get_ydata(),
                     expected[name],
@@ -246,78 +173,15 @@ def test_allreduce_opens_on_the_chapters_numbers():
     ]
 
 
-@pytest.mark.parametrize("name, control", CONTROLS)
-def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the closed form
-    gives.
-    """
-    explorer = MAKERS[name]()
-    frame, readout = explorer.frame, explorer.readout
-    if control == "Rabenseifner" or isinstance(explorer.controls[control], ipywidgets.Checkbox):
-        readout = None  # hiding a slower algorithm changes the picture alone
-    move(explorer.controls[control], 5)
-    assert explorer.error is None
-    assert explorer.frame != frame and explorer.readout != readout
-    CHECKS[name](explorer)
-
-
-# kept from example to example: where a control has been must not matter
-ONE_EACH = {name: make() for name, make in MAKERS.items()}
-PLACES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0]))
-
-
-@pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=25, deadline=None)
-@given(places=st.lists(PLACES, min_size=10, max_size=10))
-def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere in the controls' range a number is wrong, an error shows, or the frame is not what
-    a fresh drawing gives.
-    """
-    explorer = ONE_EACH[name]
-    set_all(explorer, places)
-    CHECKS[name](explorer)
-    if explorer.error is None:
-        assert "nan" not in explorer.readout.lower() and "inf" not in explorer.readout.lower()
-        assert_drawn_afresh(explorer)
-
-
 def test_paths_that_start_together_meet_nowhere_and_a_tie_is_no_win():
     """With one start-up for both, a path would be "1 times faster" and "take equal time at 0 B"."""
-    explorer = ONE_EACH["crossover"]
+    explorer = MAKERS["crossover"]()
     for start in (0.0, 0.5, 1.0):
         for message in (0.0, 0.4, 1.0):
             for rates in ((0.2, 0.7), (0.7, 0.2), (0.5, 0.5), (0.5, 0.51)):
                 set_all(explorer, [start, rates[0], start, rates[1], message])
                 CHECKS["crossover"](explorer)
                 assert " 0 B" not in explorer.readout and " 1 times" not in explorer.readout
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_labels_keep_clear_of_each_other_at_the_start(name):
-    """A label lies on another, leaves the picture, or the legend hides a curve, before anything has
-    moved.
-    """
-    explorer = MAKERS[name]()
-    assert collisions(explorer.figure) == []
-    assert behind_legend(explorer.figure) == []
-
-
-def test_the_lines_of_a_readout_never_grow_in_number(explorer):
-    """The readout gains or loses a line as a slider moves, or one outgrows the picture and wraps:
-    all below it jumps.
-    """
-    lines = explorer.readout.count("\n")
-    for control in explorer.controls.values():
-        for by in (-7, 20, 31, "Home", "End"):
-            if isinstance(by, str) and not isinstance(control, ipywidgets.Checkbox):
-                control.index = 0 if by == "Home" else len(control.options) - 1
-            elif not isinstance(by, str):
-                move(control, by)
-            assert explorer.error is not None or explorer.readout.count("\n") == lines
-            # at 14 pixels the letters of a readout are 7.3 wide on average
-            assert (
-                7.3 * max(map(len, explorer.readout.splitlines())) <= explorer.canvas.size[0] - 16
-            )
 
 
 @pytest.fixture
@@ -367,6 +231,30 @@ def test_only_a_change_of_axes_or_of_what_is_visible_costs_a_full_drawing(monkey
     explorer.figure.axes[0].set_xlim(1, 10)
     move(explorer.controls["alpha"], 1)
     assert len(drawn) == 2
+
+
+def test_the_model_is_asked_once_for_picture_and_words():
+    """Opening or moving runs the model twice, so that a slider drags, or picture and words could
+    differ.
+    """
+    asked = []
+
+    def draw(axes, x):
+        return {"line": axes.plot([0, 1], [0, x])}
+
+    def shift(artists, x):
+        artists["line"][0].set_ydata([0, x])
+
+    @explorer_of(draw, shift, [{"x": slider("x", range(5), "{} m")}], alt="A line.")
+    def line(x=1):
+        asked.append(x)
+        return [x], [f"x is {x}"]
+
+    shown = line(2)
+    assert asked == [2] and shown.readout == "x is 2"
+    shown.controls["x"].value = 4
+    assert asked == [2, 4] and shown.readout == "x is 4"
+    assert list(shown.artists[0].get_ydata()) == [0, 4]
 
 
 def fragile():
@@ -469,14 +357,6 @@ def test_saving_a_notebook_does_not_save_frames(explorer):
         )
         < 150_000
     )
-
-
-def test_moving_leaves_nothing_behind(explorer):
-    """Each move adds artists to the figure, which grows slower until the kernel is restarted."""
-    before = len(explorer.figure.findobj())
-    for control in list(explorer.controls.values()) * 3:
-        move(control, 1)
-    assert len(explorer.figure.findobj()) == before
 
 
 def test_sliders_say_their_units_and_stand_on_the_chapters_numbers():

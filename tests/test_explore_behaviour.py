@@ -7,12 +7,10 @@ import sys
 import networkx
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from explored import move, near, quantities
 from matplotlib.collections import PolyCollection
-from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
 
-from fabriclab import congestion, deadlock, units
+from fabriclab import congestion, units
 from fabriclab.course.behaviour import explorers
 from fabriclab.course.behaviour import lock_explorers as locks
 from fabriclab.units import GB, MB, Mbps, day, hour, us
@@ -24,8 +22,6 @@ MAKERS = {
     "deadlock": explorers.deadlock,
     "reliability": explorers.reliability,
 }
-LINES = {"incast": 4, "hashing": 3, "congestion_control": 3, "deadlock": 3, "reliability": 3}
-CONTROLS = [(name, control) for name, make in MAKERS.items() for control in make().controls]
 
 
 def offered(at):
@@ -415,52 +411,6 @@ def test_a_dateline_frees_the_torus_and_detours_lock_the_tree():
     assert_deadlock_is_the_model(explorer)
 
 
-@pytest.mark.parametrize("name, control", CONTROLS)
-def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula
-    gives.
-    """
-    explorer = MAKERS[name]()
-    frame, readout = explorer.frame, explorer.readout
-    move(explorer.controls[control], 1)
-    assert explorer.error is None and explorer.frame != frame and explorer.readout != readout
-    CHECKS[name](explorer)
-
-
-ONE_EACH = {name: make() for name, make in MAKERS.items()}
-
-
-@pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=7, max_size=7)
-)
-def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
-    fresh drawing gives.
-    """
-    explorer = ONE_EACH[name]
-    set_all(explorer, places)
-    assert (
-        explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
-    )
-    CHECKS[name](explorer)
-    assert explorer.readout.count("\n") == LINES[name] - 1
-    assert_fits(explorer)
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_no_move_redraws_the_axes(name, monkeypatch):
-    """A move costs a full drawing, so that the picture lags behind the slider."""
-    explorer, drawn = MAKERS[name](), []
-    whole = explorer.figure.canvas.draw
-    monkeypatch.setattr(explorer.figure.canvas, "draw", lambda: (drawn.append(1), whole()))
-    for control in explorer.controls.values():
-        for _ in range(3):
-            move(control, 1)
-    assert not drawn
-
-
 def test_coming_back_runs_nothing_again(monkeypatch):
     """What was simulated or solved once is simulated again, so that going to and fro on a slider
     drags.
@@ -476,23 +426,6 @@ def test_coming_back_runs_nothing_again(monkeypatch):
         frame = explorer.frame
         move(explorer.controls[name], -1)
         assert explorer.error is None and explorer.frame != frame
-
-
-@pytest.mark.parametrize(
-    "name, where, function",
-    [
-        ("incast", congestion, "fluid_queue"),
-        ("hashing", congestion, "idle_path"),
-        ("deadlock", deadlock, "dependencies"),
-    ],
-)
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, where, function):
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
-    moved on.
-    """
-    explorer = MAKERS[name]()
-    assert_fault_passes(explorer, list(explorer.controls.values())[1], where, function)
-    CHECKS[name](explorer)
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,13 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
+from explored import near, quantities
 
-from fabriclab import cluster, units
+from fabriclab import units
 from fabriclab.course.cluster import explorers
 from fabriclab.units import GB, us
 
 MAKERS = {"buckets": explorers.buckets, "slow_link": explorers.slow_link}
-CONTROLS = [(name, control) for name, make in MAKERS.items() for control in make().controls]
 
 
 def ring(size, ranks, alpha, slowdown=1.0):
@@ -118,53 +115,4 @@ def test_it_opens_on_the_chapters_numbers(name):
     """
     explorer = MAKERS[name]()
     assert repr(explorer).splitlines() == OPENINGS[name]
-    CHECKS[name](explorer)
-
-
-@pytest.mark.parametrize("name, control", CONTROLS)
-def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula
-    gives.
-    """
-    explorer = MAKERS[name]()
-    frame, readout = explorer.frame, explorer.readout
-    move(explorer.controls[control], 1)
-    assert explorer.error is None and explorer.readout != readout
-    # how long a run is, or what it computes, is words alone: the picture is the ring
-    assert (explorer.frame != frame) == (
-        (name, control) not in {("slow_link", "days"), ("slow_link", "compute")}
-    )
-    CHECKS[name](explorer)
-
-
-ONE_EACH = {name: make() for name, make in MAKERS.items()}
-
-
-@pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5)
-)
-def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
-    fresh drawing gives.
-    """
-    explorer = ONE_EACH[name]
-    set_all(explorer, places)
-    assert (
-        explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
-    )
-    CHECKS[name](explorer)
-    assert_fits(explorer)
-
-
-@pytest.mark.parametrize(
-    "name, function", [("buckets", "bucketed_step"), ("slow_link", "slow_link")]
-)
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
-    moved on.
-    """
-    explorer = MAKERS[name]()
-    assert_fault_passes(explorer, list(explorer.controls.values())[1], cluster, function)
     CHECKS[name](explorer)

@@ -3,14 +3,9 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from test_explore import assert_fault_passes, assert_fits, move, set_all
 
-from fabriclab import link, units
+from fabriclab import units
 from fabriclab.course.frontier import explorers
-
-CONTROLS = ("hosts", "capacity", "port", "pluggable", "copackaged")
 
 
 def watts(text):
@@ -52,6 +47,9 @@ def assert_is_the_model(explorer):
     assert explorer.artists[1].get_text() == f"{radix} ports: {words}"
 
 
+MAKERS, CHECKS = {"optics": explorers.optics}, {"optics": assert_is_the_model}
+
+
 def test_it_opens_on_the_chapters_numbers():
     """What a reader sees first is not the text's case: 10,000 GPUs under 64 ports, 20 and 10 W."""
     explorer = explorers.optics()
@@ -60,44 +58,4 @@ def test_it_opens_on_the_chapters_numbers():
         "Pluggable 800 kW, co-packaged 400 kW: 400 kW saved, enough for 314 H100 in whole nodes.",
         "Energy a bit and end: 50 pJ plugged in, 25 pJ in the package.",
     ]
-    assert_is_the_model(explorer)
-
-
-@pytest.mark.parametrize("control", CONTROLS)
-def test_every_control_moves_the_words_to_the_model(control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula
-    gives.
-    """
-    explorer = explorers.optics()
-    frame, readout = explorer.frame, explorer.readout
-    move(explorer.controls[control], 1)
-    assert explorer.error is None and explorer.readout != readout
-    # watts are words alone: the picture counts ends
-    assert (explorer.frame != frame) == (control not in ("pluggable", "copackaged"))
-    assert_is_the_model(explorer)
-
-
-ONE = explorers.optics()
-
-
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5)
-)
-def test_whatever_the_controls_say_the_picture_is_the_model(places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
-    fresh drawing gives.
-    """
-    set_all(ONE, places)
-    assert ONE.error is None and "nan" not in ONE.readout and "inf" not in ONE.readout
-    assert_is_the_model(ONE)
-    assert_fits(ONE)
-
-
-def test_a_fault_of_the_model_is_shown_in_place_and_passes():
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
-    moved on.
-    """
-    explorer = explorers.optics()
-    assert_fault_passes(explorer, explorer.controls["hosts"], link, "tree_optics")
     assert_is_the_model(explorer)

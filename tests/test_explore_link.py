@@ -6,12 +6,10 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from explored import move
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from scipy import stats
-from test_explore import assert_fault_passes, assert_fits, move, set_all
 
 from fabriclab import link
 from fabriclab.course.engine import plot
@@ -19,7 +17,6 @@ from fabriclab.course.wires import explorers
 from fabriclab.units import Gbps
 
 MAKERS = {"eye": explorers.eye, "budget": explorers.budget}
-CONTROLS = [(name, control) for name, make in MAKERS.items() for control in make().controls]
 
 
 def exact(code, snr, bandwidth):
@@ -203,52 +200,6 @@ def test_a_cable_too_long_turns_the_bar_red():
     assert_budget_is_the_model(explorer)
 
 
-@pytest.mark.parametrize("name, control", CONTROLS)
-def test_every_control_moves_the_picture_and_the_words_to_the_model(name, control):
-    """A control does nothing that a reader can see, or what it shows is not what the formula
-    gives.
-    """
-    explorer = MAKERS[name]()
-    frame, readout = explorer.frame, explorer.readout
-    move(explorer.controls[control], 1)
-    assert explorer.error is None and explorer.frame != frame and explorer.readout != readout
-    CHECKS[name](explorer)
-
-
-ONE_EACH = {name: make() for name, make in MAKERS.items()}
-
-
-@pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=12)
-@given(
-    places=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=4, max_size=4)
-)
-def test_whatever_the_controls_say_the_picture_is_the_model(name, places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
-    fresh drawing gives.
-    """
-    explorer = ONE_EACH[name]
-    set_all(explorer, places)
-    assert (
-        explorer.error is None and "nan" not in explorer.readout and "inf" not in explorer.readout
-    )
-    CHECKS[name](explorer)
-    assert explorer.readout.count("\n") == 2
-    assert_fits(explorer)
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_no_move_redraws_the_axes(name, monkeypatch):
-    """A move costs a full drawing, so that the picture lags behind the slider."""
-    explorer, drawn = MAKERS[name](), []
-    whole = explorer.figure.canvas.draw
-    monkeypatch.setattr(explorer.figure.canvas, "draw", lambda: (drawn.append(1), whole()))
-    for control in explorer.controls.values():
-        for _ in range(3):
-            move(control, 1)
-    assert not drawn
-
-
 def test_the_picture_does_not_flicker():
     """Coming back to the same place shows another noise."""
     explorer = explorers.eye()
@@ -256,16 +207,6 @@ def test_the_picture_does_not_flicker():
     move(explorer.controls["snr"], 1)
     move(explorer.controls["snr"], -1)
     assert explorer.frame == frame
-
-
-@pytest.mark.parametrize("name, function", [("eye", "eye"), ("budget", "longest_cable")])
-def test_a_fault_of_the_model_is_shown_in_place_and_passes(name, function):
-    """A refusal by the model leaves a wrong picture under old words, or stays after the reader has
-    moved on.
-    """
-    explorer = MAKERS[name]()
-    assert_fault_passes(explorer, list(explorer.controls.values())[1], link, function)
-    CHECKS[name](explorer)
 
 
 @pytest.mark.parametrize("code", [link.NRZ, link.PAM4])

@@ -3,9 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from test_explore import assert_fault_passes, assert_fits, move, near, quantities, set_all
+from explored import move, near, quantities
 
 from fabriclab.course.opening import explorers as opening
 from fabriclab.units import GB, MB
@@ -62,6 +60,9 @@ def assert_step_is_the_model(explorer):
     )
 
 
+MAKERS, CHECKS = {"step": opening.step}, {"step": assert_step_is_the_model}
+
+
 def test_it_opens_on_figure_4():
     """The chapter's 30 ms of 230 and its 87 % are not what a reader sees first."""
     explorer = opening.step()
@@ -89,45 +90,6 @@ def test_a_payload_of_ones_own_joins_the_slider():
     assert opening.step(payload=762 * MB).readout.startswith(
         "64 ranks, 762 MB each at 50 GB/s one way: AllReduce 30.19 ms"
     )
-
-
-@pytest.mark.parametrize("control", opening.step().controls)
-def test_every_control_moves_bars_and_words_to_the_model(control):
-    """A control does nothing that a reader can see, or what it shows is not what the closed form
-    gives.
-    """
-    explorer = opening.step()
-    frame, readout = explorer.frame, explorer.readout
-    move(explorer.controls[control], 5)
-    assert explorer.error is None and explorer.frame != frame and explorer.readout != readout
-    assert_step_is_the_model(explorer)
-
-
-ONE = opening.step()
-
-
-@settings(max_examples=12)
-@given(st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=5, max_size=5))
-def test_whatever_the_controls_say_the_picture_is_the_model(places):
-    """Somewhere a number is wrong, words collide or outgrow the picture, or the frame is not what a
-    fresh drawing gives.
-    """
-    set_all(ONE, places)
-    assert ONE.error is None and "nan" not in ONE.readout and "inf" not in ONE.readout
-    assert_step_is_the_model(ONE)
-    assert ONE.readout.count("\n") == 2
-    assert_fits(ONE)
-
-
-def test_a_fault_of_the_model_is_shown_in_place_and_passes():
-    """A refusal by the model leaves wrong bars under old words, or stays after the reader has moved
-    on.
-    """
-    explorer = opening.step()
-    assert_fault_passes(
-        explorer, explorer.controls["payload"], opening.collectives, "ring_allreduce"
-    )
-    assert_step_is_the_model(explorer)
 
 
 def test_the_time_axis_stands_still_for_most_moves(monkeypatch):

@@ -68,7 +68,6 @@ def test_published_failure_counts():
         np.array([3.93, 48.0]), abs=0.005
     )
     assert 1 / reliability.rate_from_ppm(500) == pytest.approx(48_000 * hour)
-    assert reliability.rate_from_afr(0.1825) == pytest.approx(reliability.rate_from_ppm(500))
     llama = reliability.rate_from_mttf(16_384 * 54 * day / 419)
     assert reliability.expected_failures(llama, 100_000, day) == pytest.approx(47, abs=0.5)
 
@@ -82,20 +81,6 @@ def test_a_system_fails_as_often_as_its_parts_together():
     assert reliability.system_mttf([hour], [0]) == math.inf
     with pytest.raises(ValueError, match="one length"):
         reliability.system_mttf([hour, hour], [1])
-
-
-def test_degraded_share_against_a_simulated_part():
-    """The share of time a part is bad would not be what good and bad spells, drawn in turn, add up
-    to (E-22: 50 days make 0.1 %).
-    """
-    rng = np.random.default_rng(7)
-    good, bad = rng.exponential(100.0, 20_000), rng.exponential(25.0, 20_000)
-    assert bad.sum() / (good.sum() + bad.sum()) == pytest.approx(
-        reliability.degraded_share(1 / 100, 25), rel=0.03
-    )
-    assert reliability.degraded_share(reliability.rate_from_ppm(20), 50 * day) == pytest.approx(
-        0.001, rel=2e-3
-    )
 
 
 def lost_in_simulation(interval, cost, mtbf, restart, rng, segments=4000):
@@ -228,7 +213,6 @@ def test_units_for_undoes_at_least_one(p, chance):
         lambda: reliability.at_least_one(0.1, 2.5),
         lambda: reliability.at_least_one(math.nan, 1),
         lambda: reliability.rate_from_mttf(0),
-        lambda: reliability.rate_from_afr(-1),
         lambda: reliability.rate_from_ppm(-1),
         lambda: reliability.units_for(0.5, 0),
         lambda: reliability.units_for(0.5, 1),
@@ -236,7 +220,6 @@ def test_units_for_undoes_at_least_one(p, chance):
         lambda: reliability.wasted_share(0, 1, 1),
         lambda: reliability.transceivers(8, 0),
         lambda: reliability.failure_free(-1, 1, 1),
-        lambda: reliability.degraded_share(1, -1),
     ],
 )
 def test_bad_input_is_refused(call):

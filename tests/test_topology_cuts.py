@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import relabel
 from scipy.optimize import linprog
 
 from fabriclab import packets
@@ -28,7 +29,6 @@ from fabriclab.topology import (
     paths,
     placement_oversubscription,
     rail_optimised,
-    relabel,
     superpod_h100,
     torus,
     without_cable,

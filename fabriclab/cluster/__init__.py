@@ -12,11 +12,9 @@ power over each base in `fabriclab.link.power_shares`, the designs' switches and
 """
 
 from fabriclab.cluster.costs import (
-    MoneyShares,
     ScalableUnit,
     cost_of,
     gpu_hours,
-    money_shares,
     placement_lengthening,
     scalable_unit,
     share_behind,
@@ -38,7 +36,6 @@ from fabriclab.cluster.sharing import (
 
 __all__ = [
     "BucketedStep",
-    "MoneyShares",
     "ScalableUnit",
     "SharedLink",
     "bucketed_step",
@@ -48,7 +45,6 @@ __all__ = [
     "isolation",
     "max_min",
     "max_min_network",
-    "money_shares",
     "placement_lengthening",
     "pooled_loads",
     "pooled_stream",

@@ -163,26 +163,6 @@ def placement_lengthening(network, placement, share):
 
 
 @dataclass(frozen=True)
-class MoneyShares:
-    """One network's price over two bases: all the rest of the cluster, and the whole of it."""
-
-    of_rest: float
-    of_cluster: float
-
-
-def money_shares(network, rest):
-    """The `MoneyShares` of a network of `network` dollars in a cluster whose other parts cost
-    `rest`: ``n/r`` and ``n/(n+r)``.
-
-    >>> money_shares(50e6, 200e6)
-    MoneyShares(of_rest=0.25, of_cluster=0.2)
-    """
-    network, rest = nonnegative("network", network), positive("rest", rest)
-    broadcastable(network=network, rest=rest)
-    return MoneyShares(scalar_or_array(network / rest), scalar_or_array(network / (network + rest)))
-
-
-@dataclass(frozen=True)
 class ScalableUnit:
     """A block that a cluster is built of: `nodes`, `gpus`, and `injection`, bytes per second one
     way of all its ports.

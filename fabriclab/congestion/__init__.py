@@ -22,19 +22,16 @@ from fabriclab.congestion.ecmp import (
     all_to_all_flows,
     even_split,
     fullest_path,
-    fullest_path_exact,
     idle_path,
     mean_fullest,
     mean_speed,
     reordering,
-    sprayed_go_back_n,
 )
 from fabriclab.congestion.fattree import CHOICES, permutation_slowdown
 from fabriclab.congestion.hpcc import (
     Rounds,
     most_windows,
     next_window,
-    queue_free_flows,
     rounds,
     steady_queue,
     steady_rate,

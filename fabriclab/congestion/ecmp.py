@@ -25,7 +25,6 @@ from fabriclab.checks import (
     scalar,
     scalar_or_array,
 )
-from fabriclab.transport import goodput_go_back_n
 
 
 def _whole(name, value, least=1, most=10**6):
@@ -44,43 +43,10 @@ def _whole(name, value, least=1, most=10**6):
     )
 
 
-def _ways(flows, paths, most):
-    """Assignments in which no path has more than `most` flows, counted: the coefficient by Miller's
-    recurrence for powers.
-    """
-    weights = [Fraction(1, math.factorial(i)) for i in range(most + 1)]
-    powers = [Fraction(1)]
-    for j in range(1, flows + 1):
-        powers.append(
-            sum(
-                (i * (paths + 1) - j) * weights[i] * powers[j - i]
-                for i in range(1, min(most, j) + 1)
-            )
-            / j
-        )
-    return powers[flows] * math.factorial(flows)
-
-
-def fullest_path_exact(flows, paths):
-    """Odds of the fullest path as exact fractions: ``{k: P(max = k)}``, for up to 64 flows.
-
-    >>> odds = fullest_path_exact(8, 4)
-    >>> sum(p for k, p in odds.items() if k >= 4)
-    Fraction(3677, 8192)
-    """
-    flows, paths = _whole("flows", flows, most=64), _whole("paths", paths)
-    least = -(-flows // paths)
-    ways = [0, *(_ways(flows, paths, k) for k in range(least, flows + 1))]
-    return {
-        least + i: Fraction(more - less, paths**flows)
-        for i, (less, more) in enumerate(zip(ways, ways[1:]))
-    }
-
-
 def fullest_path(flows, paths):
     """Odds of the fullest path, as an array: entry k is P(max = k), k from 0 to `flows`.
 
-    The same coefficient, for thousands of flows: with each path's load Poisson of mean n/m, cut at
+    For thousands of flows too: with each path's load Poisson of mean n/m, cut at
     k, P(max <= k) is the chance that the cut loads add up to n over the chance that uncut ones do;
     sums of loads by Fourier transform. Entries are good to about 1e-9. Up to 10,000 flows and
     paths.
@@ -189,22 +155,3 @@ def reordering(spacing, spread):
     broadcastable(spacing=spacing, spread=spread)
     with np.errstate(divide="ignore", over="ignore"):
         return scalar_or_array(np.where(spread > 0, np.exp(-np.divide(spacing, spread)) / 2, 0.0))
-
-
-def sprayed_go_back_n(spacing, spread, window):
-    """Times as long that a sprayed flow takes where the receiver keeps nothing out of order: ``1 +
-    p W / (1 - p)``.
-
-    An order of magnitude, no more: p is `reordering`, each overtaken packet counts as lost, and all
-    `window` (W) packets in flight go again, as under random loss (`transport.goodput_go_back_n`).
-    Real cards react once per round trip and the resent packets are sprayed too. It says why
-    spraying needs a transport that accepts any order: a packet simulator finds it some 16 times
-    worse than hashing.
-
-    >>> # 4 KB at 50 GB/s, queues of 0.8 us, 250 KB in flight
-    >>> round(sprayed_go_back_n(0.08, 0.8, 61))
-    51
-    """
-    p, window = reordering(spacing, spread), count("window", window)
-    broadcastable(spread=np.asarray(p), window=window)
-    return scalar_or_array(1 / np.asarray(goodput_go_back_n(p, window)))

@@ -68,8 +68,8 @@ def steady_rate(capacity, flows, increase, eta=0.95, *, round_trip=None, packet=
     """Bytes per second at which each of N equal flows sends in the steady state: ``eta C/N +
     R_AI``, at most C/N.
 
-    `increase` is R_AI. Beyond `queue_free_flows` the link is full and each flow has its C/N. Holds
-    for up to `most_windows` flows; with the `round_trip`, more are refused.
+    `increase` is R_AI. With more than (1 - eta) C/R_AI flows the link is full, each with its C/N.
+    Holds for up to `most_windows` flows; with the `round_trip`, more are refused.
 
     >>> from fabriclab.units import Gbps, Mbps
     >>> round(steady_rate(100 * Gbps, 16, 50 * Mbps) / Gbps, 4)
@@ -81,21 +81,6 @@ def steady_rate(capacity, flows, increase, eta=0.95, *, round_trip=None, packet=
     if round_trip is not None:
         _windows_fit(flows, capacity, round_trip, packet)
     return scalar_or_array(np.minimum(eta * capacity / flows + increase, capacity / flows))
-
-
-def queue_free_flows(capacity, increase, eta=0.95):
-    """The most flows that leave no standing queue, the largest N with ``eta + N R_AI/C <= 1``;
-    `inf` without an increase. Where `most_windows` is less, that is the limit.
-
-    >>> from fabriclab.units import Gbps, Mbps
-    >>> queue_free_flows(100 * Gbps, 50 * Mbps)
-    100.0
-    """
-    eta, capacity = fraction("eta", eta), positive("capacity", capacity)
-    increase = nonnegative("increase", increase)
-    broadcastable(capacity=capacity, increase=increase, eta=eta)
-    flows = over((1 - eta) * capacity, increase)
-    return scalar_or_array(np.floor(flows * (1 + 1e-12)))
 
 
 def steady_queue(capacity, flows, increase, round_trip, eta=0.95, *, packet=PACKET):

@@ -32,7 +32,7 @@ from fabriclab.topology.cuts import (
 from fabriclab.topology.designs import meta_24k, superpod_b200, superpod_h100
 from fabriclab.topology.direct import dragonfly, torus
 from fabriclab.topology.failures import Failure, failure, failures
-from fabriclab.topology.graph import Topology, assemble, relabel, without_cable, without_vertex
+from fabriclab.topology.graph import Topology, assemble, without_cable, without_vertex
 from fabriclab.topology.loads import Loads, equal_paths, loads
 from fabriclab.topology.paths import Paths, Spread, extra_links, paths
 from fabriclab.topology.rails import rail_optimised

@@ -295,36 +295,3 @@ def _keep(topology, kept, multiplicity):
     return replace(
         topology, multiplicity=multiplicity[kept], representatives=None, closed={}, **columns
     )
-
-
-def relabel(topology, order):
-    """The same network with its hosts renamed: old host i is called ``order[i]``. Nothing measured
-    may change by it.
-
-    Raises ValueError when `order` is no permutation of the hosts.
-
-    >>> from fabriclab.topology import fat_tree
-    >>> relabel(fat_tree(4), range(15, -1, -1)).position[0].tolist()
-    [3, 7]
-    """
-    topology = wired("topology", topology)
-    order = np.asarray(number("order", order, whole=True, expected="a permutation of the hosts"))
-    if order.shape != (topology.hosts,) or not np.array_equal(
-        np.sort(order), np.arange(topology.hosts)
-    ):
-        raise ValueError(
-            f"order must be a permutation of {topology.hosts} hosts, not {str(order)[:60]}"
-        )
-    order = order.astype(int)
-    names = np.concatenate([order, np.arange(topology.hosts, topology.vertices)])
-    back = np.argsort(order)
-    a, b = names[topology.a], names[topology.b]
-    some = topology.representatives
-    return replace(
-        topology,
-        a=np.minimum(a, b),
-        b=np.maximum(a, b),
-        position=topology.position[back],
-        node=None if topology.node is None else topology.node[back],
-        representatives=None if some is None else order[some],
-    )

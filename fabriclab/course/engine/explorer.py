@@ -1,15 +1,15 @@
-"""Widgets that bring a model to life: move a control, and picture and words answer together. Floor
-6.
+"""Widgets that bring a model to life: move a control, and picture and words answer together.
 
-One class, ``Explorer``, binds controls to a model and to a figure drawn once. The explorers
-themselves stand in one
-module per part of the chapter::
+An explorer is a function from numbers to what is drawn and said, under the decorator `explorer`.
+The explorers themselves stand with their part of the chapter::
 
     from fabriclab.course.transport import explorers
     explorers.crossover()
 """
 
 import base64
+import functools
+import inspect
 import io
 import textwrap
 import threading
@@ -27,25 +27,56 @@ except ModuleNotFoundError as fault:
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from fabriclab.course.engine import plot
 from fabriclab.course.engine.canvas import Canvas
-from fabriclab.course.engine.plot import COLOURS
+from fabriclab.units import si
+
+LABEL = {"description_width": "130px"}
+WIDE = {"width": "400px", "max_width": "100%"}
+NARROW = {"width": "auto", "margin": "0 14px 0 0"}
 
 
-def slider(name, values, words, value):
-    """A slider over `values`, each shown as `words(value)` says, such as "1.5 us"; `value` joins
-    them if it is not there.
+def slider(name, values, words):
+    """A slider over `values`, to be opened at a value, which joins them if it is not there.
 
-    It stands on printed, round numbers, one to a press of an arrow key, and its label carries the
-    unit.
+    `words` says how a value is shown: a unit, such as "B/s"; a format, such as "{:,}"; or a
+    function. A slider stands on printed, round numbers, one to a press of an arrow key, and its
+    label carries the unit.
     """
-    stops = sorted({*values, value})
-    return ipywidgets.SelectionSlider(
-        options=[(words(stop), stop) for stop in stops],
-        value=value,
-        description=name,
-        style={"description_width": "130px"},
-        layout={"width": "400px", "max_width": "100%"},
+    if not callable(words):
+        words = words.format if "{" in words else functools.partial(si, unit=words)
+
+    def open_at(value):
+        # numbers in their order, names in the order given
+        stops = values if isinstance(value, str) else sorted({*values, value})
+        return ipywidgets.SelectionSlider(
+            options=[(words(stop), stop) for stop in stops],
+            value=value,
+            description=name,
+            style=LABEL,
+            layout=WIDE,
+        )
+
+    return open_at
+
+
+def dropdown(name, options):
+    """A list to choose from, to be opened at one of its `options`."""
+    return lambda value: ipywidgets.Dropdown(
+        options=options, value=value, description=name, style=LABEL, layout=WIDE
     )
+
+
+def buttons(name, options):
+    """A row of buttons, one of them down, to be opened at one of its `options`."""
+    return lambda value: ipywidgets.ToggleButtons(
+        options=options, value=value, description=name, style=LABEL | {"button_width": "auto"}
+    )
+
+
+def tick(name):
+    """A box to tick, to be opened ticked or not."""
+    return lambda value: ipywidgets.Checkbox(value, description=name, indent=False, layout=NARROW)
 
 
 def steps(low, high, unit=1.0):
@@ -61,6 +92,57 @@ def steps(low, high, unit=1.0):
         for first in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
     ]
     return [number * unit for number in numbers if low <= number <= high]
+
+
+def explorer(draw, move, rows, alt, size=(7.2, 4.0), still=("legend",), idle=lambda **_: ()):
+    """Make a function of numbers an explorer: called, it opens an `Explorer` at its arguments.
+
+    The function takes the controls' values, asks its model once, and returns what the picture takes
+    and the lines of the readout. `draw(axes, *numbers)` draws the picture on an Axes of `size`
+    inches and returns its artists by name; `move(artists, *numbers)` moves them. Groups named in
+    `still` do not move. `rows` are the controls by the name of the argument, one dict to a row;
+    `alt` says what the picture shows. `idle(**values)` names the controls that do nothing there.
+    """
+
+    def make(model):
+        signature = inspect.signature(model)
+
+        @functools.wraps(model)
+        def opened(*arguments, **named):
+            start = signature.bind(*arguments, **named)
+            start.apply_defaults()
+            controls = {
+                name: control(start.arguments[name])
+                for row in rows
+                for name, control in row.items()
+            }
+            # asked once for the first drawing and the first words
+            first = [model(**start.arguments)]
+
+            def answer(**values):
+                nothing = idle(**values)
+                for name, control in controls.items():
+                    control.disabled = name in nothing
+                numbers, lines = first.pop() if first else model(**values)
+                move(artists, *numbers)
+                return "\n".join(lines)
+
+            figure, axes = plot.new(*size)
+            artists = draw(axes, *first[0][0])
+            return Explorer(
+                controls, figure, _moving(artists, still), answer, alt, [list(row) for row in rows]
+            )
+
+        return opened
+
+    return make
+
+
+def _moving(artists, still):
+    """The artists of groups by name, or of groups of groups, but for those named in `still`."""
+    for name, group in artists.items():
+        if name not in still:
+            yield from _moving(group, still) if isinstance(group, dict) else group
 
 
 class Explorer:
@@ -178,7 +260,7 @@ class Explorer:
             "\n".join(lines),
             va="top",
             fontsize=10,
-            color=COLOURS["bad" if self.error else "ink"],
+            color=plot.COLOURS["bad" if self.error else "ink"],
             linespacing=1.3,
         )
         canvas = FigureCanvasAgg(strip)

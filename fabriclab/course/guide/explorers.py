@@ -3,8 +3,7 @@
 """
 
 from fabriclab import nccl
-from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import Explorer, slider, steps
+from fabriclab.course.engine.explorer import explorer, slider, steps
 from fabriclab.course.guide import figures as drawings
 from fabriclab.units import GB, KB, si
 
@@ -44,6 +43,29 @@ def _open(word):
     return word or "NCCL's choice"
 
 
+@explorer(
+    drawings.busbw,
+    drawings.move_busbw,
+    [
+        {
+            "ports": slider(
+                "adapters named", PORTS, lambda ports: f"{ports} of 8" if ports else "0: sockets"
+            ),
+            "channels": slider("channels, at most", CHANNELS, "{}"),
+        },
+        {
+            "algorithm": slider("NCCL_ALGO", ALGORITHMS, _open),
+            "protocol": slider("NCCL_PROTO", PROTOCOLS, _open),
+        },
+        {
+            "nodes": slider("nodes of 8", NODES, "{:,}"),
+            "size": slider("buffer", steps(1 * KB, 100 * GB), "B"),
+        },
+    ],
+    alt="Bus bandwidth of an AllReduce against buffer size, with nothing set and with the chosen"
+    " settings of NCCL.",
+    size=(7.6, 3.8),
+)
 def settings(ports=1, algorithm="", protocol="", channels=64, nodes=16, size=1 * GB):
     """An AllReduce of `size` bytes on `nodes` DGX H100, with these `ports`, algorithm, protocol and
     channels, beside one with nothing set.
@@ -51,76 +73,22 @@ def settings(ports=1, algorithm="", protocol="", channels=64, nodes=16, size=1 *
     No ports are TCP sockets. Text left empty is NCCL's own choice. It starts with a job that was
     told of one adapter only.
     """
-    controls = {
-        "ports": slider(
-            "adapters named", PORTS, lambda ports: f"{ports} of 8" if ports else "0: sockets", ports
-        ),
-        "algorithm": slider(
-            "NCCL_ALGO",
-            range(len(ALGORITHMS)),
-            lambda stop: _open(ALGORITHMS[stop]),
-            ALGORITHMS.index(algorithm),
-        ),
-        "protocol": slider(
-            "NCCL_PROTO",
-            range(len(PROTOCOLS)),
-            lambda stop: _open(PROTOCOLS[stop]),
-            PROTOCOLS.index(protocol),
-        ),
-        "channels": slider("channels, at most", CHANNELS, "{}".format, channels),
-        "nodes": slider("nodes of 8", NODES, "{:,}".format, nodes),
-        "size": slider("buffer", steps(1 * KB, 100 * GB), lambda size: si(size, "B", 3), size),
-    }
+    set_to = environment(ports, algorithm, protocol, channels)
+    chosen, plain = nccl.settings(set_to), nccl.settings({})
+    now, before = (nccl.allreduce_time(size, nodes, case) for case in (chosen, plain))
+    slower = f"{now / before:.3g}"
 
-    def read(ports, algorithm, protocol, channels):
-        return nccl.settings(
-            environment(ports, ALGORITHMS[algorithm], PROTOCOLS[protocol], channels)
+    def run(case, time):
+        return (
+            f"by {' and '.join(nccl.choice(size, nodes, case))}: {si(time, 's', 3)}, busbw"
+            f" {si(nccl.busbw(size, nodes, case), 'B/s', 3)}"
         )
 
-    def move(ports, algorithm, protocol, channels, nodes, size):
-        chosen, plain = read(ports, algorithm, protocol, channels), nccl.settings({})
-        times = nccl.allreduce_time(size, nodes, plain), nccl.allreduce_time(size, nodes, chosen)
-        drawings.move_busbw(artists, size, nodes, chosen, plain)
-        set_to = " ".join(
-            f"{name}={value}"
-            for name, value in environment(
-                ports, ALGORITHMS[algorithm], PROTOCOLS[protocol], channels
-            ).items()
-        )
-        slower = f"{times[1] / times[0]:.3g}"
-        return "\n".join(
-            [
-                set_to or "Nothing set.",
-                (
-                    f"As set, by {' and '.join(nccl.choice(size, nodes, chosen))}:"
-                    f" {si(times[1], 's', 3)}, busbw"
-                    f" {si(nccl.busbw(size, nodes, chosen), 'B/s', 3)},"
-                    f" {'as long as' if slower == '1' else f'{slower} times as long as'} with"
-                    " nothing set."
-                ),
-                (
-                    f"Nothing set, by {' and '.join(nccl.choice(size, nodes, plain))}:"
-                    f" {si(times[0], 's', 3)}, busbw"
-                    f" {si(nccl.busbw(size, nodes, plain), 'B/s', 3)}."
-                ),
-                (
-                    f"A node has {si(nccl.network_bandwidth(chosen), 'B/s', 3)} one way to others,"
-                    f" a GPU {si(nccl.inside_bandwidth(chosen), 'B/s', 3)} to its neighbours."
-                ),
-            ]
-        )
-
-    figure, axes = plot.new(7.6, 3.8)
-    values = {name: controls[name].value for name in ("ports", "algorithm", "protocol", "channels")}
-    artists = drawings.busbw(axes, size, nodes, read(**values), nccl.settings({}))
-    return Explorer(
-        controls,
-        figure,
-        [artist for name, group in artists.items() if name != "legend" for artist in group],
-        move,
-        alt=(
-            "Bus bandwidth of an AllReduce against buffer size, with nothing set and with the"
-            " chosen settings of NCCL."
-        ),
-        rows=[["ports", "channels"], ["algorithm", "protocol"], ["nodes", "size"]],
-    )
+    return (size, nodes, chosen, plain), [
+        " ".join(f"{name}={value}" for name, value in set_to.items()) or "Nothing set.",
+        f"As set, {run(chosen, now)},"
+        f" {'as long as' if slower == '1' else f'{slower} times as long as'} with nothing set.",
+        f"Nothing set, {run(plain, before)}.",
+        f"A node has {si(nccl.network_bandwidth(chosen), 'B/s', 3)} one way to others, a GPU"
+        f" {si(nccl.inside_bandwidth(chosen), 'B/s', 3)} to its neighbours.",
+    ]

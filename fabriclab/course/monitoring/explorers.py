@@ -5,14 +5,11 @@ it.
 import textwrap
 from functools import lru_cache
 
-import ipywidgets
-
 from fabriclab import topology
-from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import Explorer, slider
+from fabriclab.course.engine.explorer import dropdown, explorer, slider
 from fabriclab.course.monitoring import heat_map as drawings
 from fabriclab.logs.pairs import Part, explain, measure
-from fabriclab.units import si
+from fabriclab.units import plural, si
 
 _HOST, _BUNDLE, _SPINE = ("host", "host-13"), ("bundle", "leaf-3", "spine-2"), ("spine", "spine-2")
 PLANTS = {
@@ -36,6 +33,33 @@ def network():
     return topology.leaf_spine(4, 4, 8, 8)
 
 
+LEFT = [0.0, 0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98]
+SHARES = [0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0]
+NOISE = [0.0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1]
+
+
+@explorer(
+    drawings.heat_map,
+    drawings.move_heat_map,
+    [
+        {
+            "fault": dropdown("planted", list(PLANTS)),
+            "left": slider("its rate", LEFT, "{:.0%} of full"),
+        },
+        {
+            "paths": dropdown("paths", list(PATHS)),
+            "share": slider("pairs measured", SHARES, "{:.0%}"),
+        },
+        {
+            "noise": slider("noise", NOISE, "{:.1%}"),
+            "seed": slider("measured anew", range(1, 21), "run {}"),
+        },
+    ],
+    alt="Heat map of bandwidth from each of 32 hosts to each other, leaf by leaf; the cells that"
+    " the verdict speaks of are outlined.",
+    size=(7.6, 5.0),
+    still=("scale",),
+)
 def heat_map(
     fault="a host, receiving", left=0.5, paths="one QP, hashed", share=1.0, noise=0.01, seed=1
 ):
@@ -46,78 +70,26 @@ def heat_map(
     measured, `noise` the relative deviation of one measurement. A fault that is hidden, or that no
     pair can place, is the point: the words say so.
     """
-    controls = {
-        "fault": _choice("planted", list(PLANTS), fault),
-        "paths": _choice("paths", list(PATHS), paths),
-        "left": slider(
-            "its rate",
-            [0.0, 0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98],
-            "{:.0%} of full".format,
-            left,
-        ),
-        "share": slider(
-            "pairs measured",
-            [0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0],
-            "{:.0%}".format,
-            share,
-        ),
-        "noise": slider(
-            "noise", [0.0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1], "{:.1%}".format, noise
-        ),
-        "seed": slider("measured anew", list(range(1, 21)), "run {}".format, seed),
-    }
-
-    def move(**values):
-        planted = dict.fromkeys(PLANTS[values["fault"]], values["left"])
-        pairs, verdict = _measured(**values)
-        drawings.move_heat_map(artists, pairs, network(), verdict)
-        said = f"Measured: {pairs!r}."
-        what = (
-            f"Planted: {' and '.join(map(str, planted))} at {values['left']:.0%}."
-            if planted
-            else "Planted: nothing."
-        )
-        lines = [f"{what} {said}", *_found(verdict), _next(verdict), judged(planted, verdict)]
-        return "\n".join(part for line in lines for part in textwrap.wrap(line, _WIDEST))
-
-    figure, axes = plot.new(7.6, 5.0)
-    start, verdict = _measured(**{name: control.value for name, control in controls.items()})
-    artists = drawings.heat_map(axes, start, network(), verdict)
-    return Explorer(
-        controls,
-        figure,
-        [artist for name in ("cells", "leaves", "outline") for artist in artists[name]],
-        move,
-        alt=(
-            "Heat map of bandwidth from each of 32 hosts to each other, leaf by leaf; the cells"
-            " that the verdict speaks of are outlined."
-        ),
-        rows=[["fault", "left"], ["paths", "share"], ["noise", "seed"]],
-    )
+    planted = dict.fromkeys(PLANTS[fault], left)
+    pairs, verdict = _measured(planted, PATHS[paths], share, noise, seed)
+    what = f"{' and '.join(map(str, planted))} at {left:.0%}" if planted else "nothing"
+    lines = [
+        f"Planted: {what}. Measured: {pairs!r}.",
+        *_found(verdict),
+        _next(verdict),
+        judged(planted, verdict),
+    ]
+    return (pairs, network(), verdict), [
+        part for line in lines for part in textwrap.wrap(line, _WIDEST)
+    ]
 
 
-def _choice(name, options, value):
-    return ipywidgets.Dropdown(
-        options=options,
-        value=value,
-        description=name,
-        style={"description_width": "130px"},
-        layout={"width": "400px", "max_width": "100%"},
-    )
-
-
-def _measured(fault, left, paths, share, noise, seed):
-    how, all_of_them = PATHS[paths], network().hosts * (network().hosts - 1)
-    pairs = measure(
-        network(),
-        dict.fromkeys(PLANTS[fault], left),
-        "hash" if how == "pinned" else how,
-        noise,
-        seed,
-        None if share == 1 else round(share * all_of_them),
-        how == "pinned",
-    )
-    return pairs, explain(pairs, network(), "hash" if how == "pinned" else how)
+def _measured(planted, how, share, noise, seed):
+    every = network().hosts * (network().hosts - 1)
+    some, pinned = None if share == 1 else round(share * every), how == "pinned"
+    routing = "hash" if pinned else how
+    pairs = measure(network(), planted, routing, noise, seed, some, pinned)
+    return pairs, explain(pairs, network(), routing)
 
 
 def _found(verdict):
@@ -125,7 +97,7 @@ def _found(verdict):
         return [verdict.lines[0][0].upper() + verdict.lines[0][1:] + "."]
     return [
         f"{'Named' if finding.decided else 'Cannot decide which'}: {finding.words},"
-        f" {finding.cold.size:,} pair{'s' * (finding.cold.size != 1)} at {finding.fraction:.0%} of"
+        f" {plural(finding.cold.size, 'pair')} at {finding.fraction:.0%} of"
         f" {si(verdict.level, 'B/s')}."
         for finding in verdict.findings
     ]
@@ -135,8 +107,7 @@ def _next(verdict):
     wanted = [finding.next for finding in verdict.findings if finding.next]
     if verdict.unexplained.size:
         wanted.append(
-            f"measure {verdict.unexplained.size:,} cold pair{'s' * (verdict.unexplained.size != 1)}"
-            " again that no part explains"
+            f"measure {plural(verdict.unexplained.size, 'cold pair')} again that no part explains"
         )
     return f"Next: {wanted[0]}." if wanted else "Next: no further measurement is asked for."
 

@@ -5,11 +5,9 @@ takes away.
 from dataclasses import replace
 from functools import lru_cache
 
-import ipywidgets
-
 from fabriclab import catalog, collectives, topology
 from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import Explorer, slider, steps
+from fabriclab.course.engine.explorer import dropdown, explorer, slider, steps
 from fabriclab.course.topology import figures as drawings
 from fabriclab.units import GB, MB, TB, ns, si
 
@@ -48,31 +46,60 @@ DESIGNS = {
 PARTS = ["switch at the hosts", "spine", "core", "host's cable", "cable further up"]
 
 
-def _dropdown(name, options, value):
-    return ipywidgets.Dropdown(
-        options=options,
-        value=value,
-        description=name,
-        style={"description_width": "130px"},
-        layout={"width": "400px", "max_width": "100%"},
-    )
-
-
 @plot.drawing
-def _two_axes(height, share, left):
-    """A figure with the wiring above, and below, on a `share` of it, something smaller that starts
-    at `left`: (figure, above, below).
+def _below(above, share, left):
+    """Leave `above` to the wiring, and below, on a `share` of the figure, new Axes that start at
+    `left`.
     """
-    figure, above = plot.new(7.6, height)
+    figure, height = above.figure, above.figure.get_figheight()
     # by hand, so that the labels below do not narrow what is above
     figure.set_layout_engine("none")
     above.set_position((0.01, share, 0.98, 0.99 - share))
     below = figure.add_axes((left, 0.58 / height, 0.96 - left, share - 0.66 / height))
     below.tick_params(labelsize=plot.STYLE["xtick.labelsize"])
     below.set_axisbelow(True)
-    return figure, above, below
+    return below
 
 
+def _draw_fabric(axes, network, times):
+    below = _below(axes, 0.36, 0.2)
+    artists = {"wires": drawings.wiring(axes, network), "bars": drawings.bounds(below, times)}
+    plot.log_axis(below.xaxis, "s", 1 * ns, 1e5, each=1000)
+    return artists
+
+
+def _move_fabric(artists, network, times):
+    longer = [first + (times[first][1] < times[first + 1][1]) for first in (0, 2)]
+    drawings.move_wiring(artists["wires"], network)
+    drawings.move_bounds(artists["bars"], times, longer)
+
+
+def _idle(family, **_):
+    return [name for name, families in USES.items() if family not in families]
+
+
+@explorer(
+    _draw_fabric,
+    _move_fabric,
+    [
+        {
+            "family": dropdown("family", FAMILIES),
+            "hosts": slider("hosts", [2**k for k in range(4, 13)], "{:,}"),
+        },
+        {
+            "radix": slider("ports of a switch", [2**k for k in range(2, 8)], "{}"),
+            "oversubscription": slider("oversubscription", [1, 1.5, 2, 3, 4, 7], "{:g}:1"),
+        },
+        {
+            "rails": slider("rails", [1, 2, 4, 8], "{}"),
+            "payload": slider("payload of a rank", steps(1 * MB, 1 * TB), "B"),
+        },
+    ],
+    alt="Above, the wiring of a network, tier by tier; below, the least time of AllReduce and of"
+    " AllToAll that ports and cut allow.",
+    size=(7.6, 5.6),
+    idle=_idle,
+)
 def fabric(
     family="leaf-spine", hosts=1024, radix=64, oversubscription=1, rails=8, payload=100 * GB
 ):
@@ -83,64 +110,20 @@ def fabric(
     rank. A dragonfly is the smallest balanced one for that many hosts, a torus as nearly a cube as
     can be. Switches are priced by the port.
     """
-    controls = {
-        "family": _dropdown("family", FAMILIES, family),
-        "hosts": slider("hosts", [2**k for k in range(4, 13)], "{:,}".format, hosts),
-        "radix": slider("ports of a switch", [2**k for k in range(2, 8)], str, radix),
-        "oversubscription": slider(
-            "oversubscription", [1, 1.5, 2, 3, 4, 7], "{:g}:1".format, oversubscription
-        ),
-        "rails": slider("rails", [1, 2, 4, 8], str, rails),
-        "payload": slider(
-            "payload of a rank", steps(1 * MB, 1 * TB), lambda value: si(value, "B"), payload
-        ),
-    }
-
-    def rows(facts, payload):
-        ranks, port, cut = facts.network.hosts, facts.port, facts.bisection
-        times = [
-            topology.allreduce_port_bound(payload, ranks, port),
-            topology.allreduce_cut_bound(payload, cut),
-            collectives.all_to_all(payload, ranks, 0.0, port),
-            topology.alltoall_cut_bound(payload, ranks, cut),
-        ]
-        return [(label, seconds, kind) for (label, kind), seconds in zip(BOUNDS, times)]
-
-    def move(payload, **shape):
-        for name, families in USES.items():
-            controls[name].disabled = shape["family"] not in families
-        facts = _facts(
-            **{
-                name: value
-                for name, value in shape.items()
-                if shape["family"] in USES.get(name, FAMILIES)
-            }
-        )
-        times = rows(facts, payload)
-        drawings.move_wiring(wires, facts.network)
-        drawings.move_bounds(
-            bars, times, [first + (times[first][1] < times[first + 1][1]) for first in (0, 2)]
-        )
-        return "\n".join(
-            [*_words(facts), *(_decides(times[first : first + 2], payload) for first in (0, 2))]
-        )
-
-    figure, above, below = _two_axes(5.6, 0.36, 0.2)
-    start = _facts("leaf-spine", 1024, 64)
-    wires = drawings.wiring(above, start.network)
-    bars = drawings.bounds(below, rows(start, payload))
-    plot.log_axis(below.xaxis, "s", 1 * ns, 1e5, each=1000)
-    return Explorer(
-        controls,
-        figure,
-        sum([*wires.values(), *bars.values()], []),
-        move,
-        alt=(
-            "Above, the wiring of a network, tier by tier; below, the least time of AllReduce and"
-            " of AllToAll that ports and cut allow."
-        ),
-        rows=[["family", "hosts"], ["radix", "oversubscription"], ["rails", "payload"]],
+    shape = {"radix": radix, "oversubscription": oversubscription, "rails": rails}
+    facts = _facts(
+        family, hosts, **{name: shape[name] for name in shape if name not in _idle(family)}
     )
+    ranks, port, cut = facts.network.hosts, facts.port, facts.bisection
+    seconds = [
+        topology.allreduce_port_bound(payload, ranks, port),
+        topology.allreduce_cut_bound(payload, cut),
+        collectives.all_to_all(payload, ranks, 0.0, port),
+        topology.alltoall_cut_bound(payload, ranks, cut),
+    ]
+    times = [(label, bound, kind) for (label, kind), bound in zip(BOUNDS, seconds)]
+    decides = [_decides(pair, payload) for pair in (times[:2], times[2:])]
+    return (facts.network, times), [*_words(facts), *decides]
 
 
 class _Facts:
@@ -255,39 +238,33 @@ def _decides(rows, payload):
     )
 
 
+def _draw_failure(axes, network, lost):
+    below = _below(axes, 0.27, 0.03)
+    return {"wires": drawings.wiring(axes, network), "bar": drawings.failures(below, [lost])}
+
+
+def _move_failure(artists, network, lost):
+    drawings.move_wiring(artists["wires"], network, lost.part)
+    drawings.move_failures(artists["bar"], [lost])
+
+
+@explorer(
+    _draw_failure,
+    _move_failure,
+    [{"design": dropdown("design", list(DESIGNS)), "part": dropdown("what dies", PARTS)}],
+    alt="Above, the wiring of a network with one part crossed out and the hosts it cuts off; below,"
+    " the bisection that is left.",
+    size=(7.6, 4.9),
+)
 def failure(design="leaf-spine, 1,024 hosts", part="switch at the hosts"):
     """One dead part alive: hosts lost, bisection left, longer paths, and the wiring with the part
     crossed out.
 
     Of parts alike, the one drawn stands for the one measured: the busiest at the narrowest cut.
     """
-    controls = {
-        "design": _dropdown("design", list(DESIGNS), design),
-        "part": _dropdown("what dies", PARTS, part),
-    }
-
-    def move(design, part):
-        network, found = _failures(design)
-        lost = found[_named(design, network, part)]
-        drawings.move_wiring(wires, network, lost.part)
-        drawings.move_failures(bar, [lost])
-        return _damage(network, lost)
-
-    figure, above, below = _two_axes(4.9, 0.27, 0.03)
-    network, found = _failures("leaf-spine, 1,024 hosts")
-    wires = drawings.wiring(above, network)
-    bar = drawings.failures(below, [found["leaf switch"]])
-    return Explorer(
-        controls,
-        figure,
-        sum([*wires.values(), *bar.values()], []),
-        move,
-        alt=(
-            "Above, the wiring of a network with one part crossed out and the hosts it cuts off;"
-            " below, the bisection that is left."
-        ),
-        rows=[["design", "part"]],
-    )
+    network, found = _failures(design)
+    lost = found[_named(design, network, part)]
+    return (network, lost), _damage(network, lost)
 
 
 @lru_cache(maxsize=len(DESIGNS))
@@ -324,17 +301,10 @@ def _damage(network, lost):
     )
     share = lost.bisection_left / lost.bisection_before
     before, after = lost.links_before, lost.links_after
-    return "\n".join(
-        [
-            f"One {lost.part} gone: {lost.hosts_lost:,} of {network.hosts:,} hosts cut off.{nodes}",
-            (
-                f"Bisection: {si(lost.bisection_left, 'B/s')} left of"
-                f" {si(lost.bisection_before, 'B/s')}, {100 * share:.4g}%."
-            ),
-            (
-                f"Links on the path: worst {before.worst}, then {after.worst}; mean"
-                f" {before.mean:.3f}, then {after.mean:.3f}; the pair hit worst takes"
-                f" {lost.extra_links} more."
-            ),
-        ]
-    )
+    return [
+        f"One {lost.part} gone: {lost.hosts_lost:,} of {network.hosts:,} hosts cut off.{nodes}",
+        f"Bisection: {si(lost.bisection_left, 'B/s')} left of {si(lost.bisection_before, 'B/s')},"
+        f" {100 * share:.4g}%.",
+        f"Links on the path: worst {before.worst}, then {after.worst}; mean {before.mean:.3f}, then"
+        f" {after.mean:.3f}; the pair hit worst takes {lost.extra_links} more.",
+    ]

@@ -2,12 +2,10 @@
 it.
 """
 
-import ipywidgets
 import numpy as np
 
 from fabriclab import catalog, collectives, transport
-from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import Explorer, slider, steps
+from fabriclab.course.engine.explorer import explorer, slider, steps, tick
 from fabriclab.course.transport import figures as drawings
 from fabriclab.units import GB, KB, MB, TB, ms, si, us
 
@@ -19,18 +17,7 @@ ALGORITHMS = {
     "recursive doubling": collectives.recursive_doubling_allreduce,
     "Rabenseifner": collectives.rabenseifner_allreduce,
 }
-
-
-def seconds(value):
-    return si(value, "s")
-
-
-def size_in_bytes(value):
-    return si(value, "B")
-
-
-def rate(value):
-    return si(value, "B/s")
+SIZES = np.geomspace(1 * KB, 1 * TB, 181)
 
 
 def times(ratio):
@@ -42,48 +29,47 @@ def times(ratio):
     return f"{float(f'{ratio:.3g}'):,.0f}" if 100 <= ratio < 1e6 else f"{ratio:.3g}"
 
 
-def crossover(size=4 * KB, first=catalog.NDR, second=catalog.ROCE_100G):
+def _path(letter):
+    name = letter.upper()
+    return {
+        f"alpha_{letter}": slider(f"{name}: start-up α", ALPHAS, "s"),
+        f"beta_{letter}": slider(f"{name}: bandwidth β", BETAS, "B/s"),
+    }
+
+
+@explorer(
+    drawings.alpha_beta,
+    drawings.move_alpha_beta,
+    [
+        _path("a"),
+        _path("b"),
+        {
+            "size": slider(
+                "message n", [*(n for n in steps(1, 10 * GB) if n == int(n)), 350 * MB], "B"
+            )
+        },
+    ],
+    alt="Transfer time against message size for two paths, both axes logarithmic; crossovers and"
+    " the message are marked.",
+)
+def crossover(
+    alpha_a=catalog.NDR.alpha,
+    beta_a=catalog.NDR.beta,
+    alpha_b=catalog.ROCE_100G.alpha,
+    beta_b=catalog.ROCE_100G.beta,
+    size=4 * KB,
+):
     """Figure 8 alive: `T(n) = alpha + n/beta` for two paths, with sliders for both alphas, both
     betas and the message.
 
-    It starts from a message of `size` bytes on the paths `first` and `second`, named A and B as
-    they soon are others.
+    It starts from a message of `size` bytes on NDR and 100G RoCE, named A and B as they soon are
+    others.
     """
-    controls = {}
-    for letter, path in (("a", first), ("b", second)):
-        controls[f"alpha_{letter}"] = slider(
-            f"{letter.upper()}: start-up α", ALPHAS, seconds, path.alpha
-        )
-        controls[f"beta_{letter}"] = slider(
-            f"{letter.upper()}: bandwidth β", BETAS, rate, path.beta
-        )
-    whole = [stop for stop in steps(1, 10 * GB) if stop == int(stop)]
-    controls["size"] = slider("message n", [*whole, 350 * MB], size_in_bytes, size)
-
-    def paths(alpha_a, beta_a, alpha_b, beta_b):
-        return catalog.Path("path A", alpha_a, beta_a, "sliders"), catalog.Path(
-            "path B", alpha_b, beta_b, "sliders"
-        )
-
-    def move(size, **ends):
-        both = paths(**ends)
-        drawings.move_alpha_beta(artists, both, size)
-        return "\n".join([*(_one_path(path, size) for path in both), _two_paths(*both, size)])
-
-    figure, axes = plot.new()
-    starts = {name: control.value for name, control in controls.items() if name != "size"}
-    artists = drawings.alpha_beta(axes, paths(**starts), size)
-    return Explorer(
-        controls,
-        figure,
-        sum(artists.values(), []),
-        move,
-        alt=(
-            "Transfer time against message size for two paths, both axes logarithmic; crossovers"
-            " and the message are marked."
-        ),
-        rows=[["alpha_a", "beta_a"], ["alpha_b", "beta_b"], ["size"]],
-    )
+    a, b = paths = [
+        catalog.Path(f"path {letter}", alpha, beta, "sliders")
+        for letter, alpha, beta in (("A", alpha_a, beta_a), ("B", alpha_b, beta_b))
+    ]
+    return (paths, size), [_one_path(a, size), _one_path(b, size), _two_paths(a, b, size)]
 
 
 def _one_path(path, size):
@@ -126,68 +112,50 @@ def _two_paths(a, b, size):
     return f"{verdict}; they take equal time at {si(equal, 'B')}."
 
 
-def allreduce(ranks=1024, payload=6 * GB, alpha=1.5 * us, beta=50 * GB, compute=101.1 * ms):
+@explorer(
+    lambda axes, costs, *numbers: drawings.allreduce(
+        axes, list(ALGORITHMS), SIZES, costs, *numbers
+    ),
+    drawings.move_allreduce,
+    [
+        {
+            "ranks": slider("ranks N", [2**k for k in range(1, 17)], "{:,}"),
+            "payload": slider("payload M", [*steps(1 * KB, 1 * TB), 280 * GB], "B"),
+        },
+        {"alpha": slider("start-up α", ALPHAS, "s"), "beta": slider("bandwidth β", BETAS, "B/s")},
+        {"compute": slider("compute phase", steps(10 * us, 100.0), "s")},
+        {name.lower().replace(" ", "_"): tick(name) for name in ALGORITHMS},
+    ],
+    alt="AllReduce time against payload for each algorithm, both axes logarithmic; a line marks the"
+    " compute phase, shading what it leaves exposed.",
+    size=(8.2, 4.2),
+)
+def allreduce(
+    ranks=1024,
+    payload=6 * GB,
+    alpha=1.5 * us,
+    beta=50 * GB,
+    compute=101.1 * ms,
+    ring=True,
+    tree=True,
+    pipelined_tree=True,
+    recursive_doubling=True,
+    rabenseifner=True,
+):
     """AllReduce time against payload for five algorithms, the compute phase as a line, and what it
     leaves exposed shaded.
 
     It starts as Napkin Math 1.2: `ranks`, `payload` bytes each, `alpha` s, `beta` bytes/s, a
     `compute` phase in seconds.
     """
-    controls = {
-        "ranks": slider("ranks N", [2**k for k in range(1, 17)], "{:,}".format, ranks),
-        "payload": slider("payload M", [*steps(1 * KB, 1 * TB), 280 * GB], size_in_bytes, payload),
-        "alpha": slider("start-up α", ALPHAS, seconds, alpha),
-        "beta": slider("bandwidth β", BETAS, rate, beta),
-        "compute": slider("compute phase", steps(10 * us, 100.0), seconds, compute),
-    }
-    algorithms = {
-        name: ipywidgets.Checkbox(
-            True, description=name, indent=False, layout={"width": "auto", "margin": "0 14px 0 0"}
-        )
-        for name in ALGORITHMS
-    }
-    sizes = np.geomspace(1 * KB, 1 * TB, 181)
-
-    def costs(size, ranks, alpha, beta, chosen):
-        return {
-            name: float(value) if np.ndim(value) == 0 else value
-            for name in chosen
-            for value in [ALGORITHMS[name](size, ranks, alpha, beta)]
-        }
-
-    def move(ranks, payload, alpha, beta, compute, **ticked):
-        chosen = [name for name in ALGORITHMS if ticked[name]]
-        if not chosen:
-            raise ValueError("Tick at least one algorithm.")
-        at_payload = costs(payload, ranks, alpha, beta, chosen)
-        drawings.move_allreduce(
-            artists, costs(sizes, ranks, alpha, beta, chosen), payload, at_payload, compute
-        )
-        return _overlap(at_payload, ranks, payload, alpha, beta, compute)
-
-    figure, axes = plot.new(8.2, 4.2)
-    start = (ranks, alpha, beta, list(ALGORITHMS))
-    artists = drawings.allreduce(
-        axes,
-        list(ALGORITHMS),
-        sizes,
-        costs(sizes, *start),
-        payload,
-        costs(payload, *start),
-        compute,
-    )
-    moving = [artist for name, group in artists.items() if name != "legend" for artist in group]
-    return Explorer(
-        controls | algorithms,
-        figure,
-        moving,
-        move,
-        alt=(
-            "AllReduce time against payload for each algorithm, both axes logarithmic; a line marks"
-            " the compute phase, shading what it leaves exposed."
-        ),
-        rows=[["ranks", "payload"], ["alpha", "beta"], ["compute"], list(ALGORITHMS)],
-    )
+    ticked = ring, tree, pipelined_tree, recursive_doubling, rabenseifner
+    chosen = {name: cost for on, (name, cost) in zip(ticked, ALGORITHMS.items()) if on}
+    if not chosen:
+        raise ValueError("Tick at least one algorithm.")
+    curves = {name: cost(SIZES, ranks, alpha, beta) for name, cost in chosen.items()}
+    here = {name: float(cost(payload, ranks, alpha, beta)) for name, cost in chosen.items()}
+    lines = _overlap(here, ranks, payload, alpha, beta, compute)
+    return (curves, payload, here, compute), lines
 
 
 def _overlap(at_payload, ranks, payload, alpha, beta, compute):
@@ -202,20 +170,12 @@ def _overlap(at_payload, ranks, payload, alpha, beta, compute):
     def share(communication):
         return f"{communication / (communication + compute):.1%} of the step"
 
-    return "\n".join(
-        [
-            (
-                f"{ranks:,} ranks, {si(payload, 'B')} each. Fastest shown: {best},"
-                f" {si(at_payload[best], 's')}; without overlap {share(at_payload[best])}."
-            ),
-            (
-                f"With full overlap {si(exposed, 's')} of it stay exposed."
-                if exposed
-                else "With full overlap all of it hides behind the compute phase."
-            ),
-            (
-                f"Ring: {si(ring, 's')}; without overlap {share(ring)}; {hides} behind"
-                f" {si(compute, 's')} of compute."
-            ),
-        ]
-    )
+    return [
+        f"{ranks:,} ranks, {si(payload, 'B')} each. Fastest shown: {best},"
+        f" {si(at_payload[best], 's')}; without overlap {share(at_payload[best])}.",
+        f"With full overlap {si(exposed, 's')} of it stay exposed."
+        if exposed
+        else "With full overlap all of it hides behind the compute phase.",
+        f"Ring: {si(ring, 's')}; without overlap {share(ring)}; {hides} behind"
+        f" {si(compute, 's')} of compute.",
+    ]

@@ -1,19 +1,16 @@
-"""Level 1 alive: the eye that a receiver sees, and the budget that a cable spends. Floor 6."""
+"""Level 1 alive: the eye that a receiver sees, and the budget that a cable spends."""
 
 from dataclasses import replace
 
-import ipywidgets
-
 from fabriclab import catalog, link
 from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import Explorer, slider, steps
+from fabriclab.course.engine.explorer import buttons, explorer, slider, steps
 from fabriclab.course.wires import figures as drawings
 from fabriclab.units import Gbps, si
 
-SYMBOLS, SAMPLES = (
-    2048,
-    16,
-)  # as many as a move can afford; one seed, so that the picture does not flicker
+# as many as a move can afford; one seed, so that the picture does not flicker
+SYMBOLS, SAMPLES = 2048, 16
+BUDGET = 30.0  # dB
 CONNECTOR = 1.0  # dB each: the chapter's two cost 2 dB
 DAC = catalog.MEDIA[0]
 
@@ -28,15 +25,20 @@ def chance(value):
     return "all" if shown == "1" else shown
 
 
-def _choice(name, options, value):
-    return ipywidgets.ToggleButtons(
-        options=options,
-        value=value,
-        description=name,
-        style={"description_width": "130px", "button_width": "auto"},
-    )
-
-
+@explorer(
+    drawings.eye,
+    drawings.move_eye,
+    [
+        {"code": buttons("line code", [("NRZ", link.NRZ), ("PAM4", link.PAM4)])},
+        {
+            "snr": slider("signal to noise", [half / 2 for half in range(16, 71)], "{:g} dB"),
+            "bandwidth": slider("channel", [k / 20 for k in range(6, 31)], "{:.0%} of baud"),
+        },
+    ],
+    alt="Eye diagram: the wave of many symbols laid over one another, the receiver's thresholds,"
+    " and the opening of each eye.",
+    still=("heading",),
+)
 def eye(snr=22.0, bandwidth=0.75, code=link.PAM4):
     """Figure 5 alive: the eye of `code` at `snr` dB through a channel of `bandwidth`, a share of
     the symbol rate (the baud).
@@ -44,64 +46,50 @@ def eye(snr=22.0, bandwidth=0.75, code=link.PAM4):
     Words count the bits decided wrong, compute their share exactly, and say how many codewords KP4
     then loses.
     """
-    controls = {
-        "code": _choice("line code", [("NRZ", link.NRZ), ("PAM4", link.PAM4)], code),
-        "snr": slider(
-            "signal to noise", [half / 2 for half in range(16, 71)], "{:g} dB".format, snr
-        ),
-        "bandwidth": slider(
-            "channel",
-            [twentieth / 20 for twentieth in range(6, 31)],
-            "{:.0%} of baud".format,
-            bandwidth,
-        ),
-    }
-
-    def move(code, snr, bandwidth):
-        seen = link.eye(code, snr, bandwidth, SYMBOLS, SAMPLES)
-        drawings.move_eye(artists, seen, code)
-        return _errors(seen, code, snr, bandwidth)
-
-    figure, axes = plot.new()
-    artists = drawings.eye(axes, link.eye(code, snr, bandwidth, SYMBOLS, SAMPLES), code)
-    return Explorer(
-        controls,
-        figure,
-        sum((group for name, group in artists.items() if name != "heading"), []),
-        move,
-        alt=(
-            "Eye diagram: the wave of many symbols laid over one another, the receiver's"
-            " thresholds, and the opening of each eye."
-        ),
-        rows=[["code"], ["snr", "bandwidth"]],
-    )
-
-
-def _errors(seen, code, snr, bandwidth):
+    seen = link.eye(code, snr, bandwidth, SYMBOLS, SAMPLES)
     bits = SYMBOLS * code.bits
     exact, noise = link.eye_error_ratio(snr, code, bandwidth), link.bit_error_ratio(snr, code)
     lost, limit = link.KP4.codeword_loss(exact), link.KP4.ber_for(1e-12)
     apart = code.levels[1] - code.levels[0]
     height = f"{seen.height:.2f} of {apart:.2f} open" if seen.height > 0 else "closed"
-    return "\n".join(
-        [
-            (
-                f"{code.name}, {snr:g} dB, channel {bandwidth:.0%} of baud: worst eye {height};"
-                f" {round(seen.ber * bits)} of {bits:,} bits wrong."
-            ),
-            (
-                f"Share of wrong bits, exactly: {chance(exact)}; from noise alone, without smear:"
-                f" {chance(noise)}."
-            ),
-            (
-                f"After KP4, codewords lost: {chance(lost)}."
-                f" {'Within' if exact <= limit else 'Beyond'} the {limit:.1e} it takes for one in"
-                " 1e12."
-            ),
-        ]
-    )
+    return (seen, code), [
+        f"{code.name}, {snr:g} dB, channel {bandwidth:.0%} of baud: worst eye {height};"
+        f" {round(seen.ber * bits)} of {bits:,} bits wrong.",
+        f"Share of wrong bits, exactly: {chance(exact)}; from noise alone, without smear:"
+        f" {chance(noise)}.",
+        f"After KP4, codewords lost: {chance(lost)}."
+        f" {'Within' if exact <= limit else 'Beyond'} the {limit:.1e} it takes for one in 1e12.",
+    ]
 
 
+def _draw_budget(axes, loss, media, metres, medium):
+    below = _below(axes.figure, axes)
+    return {
+        "bar": drawings.budget(axes, {"passive copper": loss}, BUDGET),
+        "table": drawings.media(below, media, metres, medium),
+    }
+
+
+def _move_budget(artists, loss, media, metres, medium):
+    drawings.move_budget(artists["bar"], {"passive copper": loss}, BUDGET)
+    drawings.move_media(artists["table"], media, metres, medium)
+
+
+@explorer(
+    _draw_budget,
+    _move_budget,
+    [
+        {
+            "lane_rate": slider("lane rate", [50 * Gbps, 100 * Gbps, 200 * Gbps], "b/s"),
+            "metres": slider("length", steps(0.5, 200), "{:g} m"),
+        },
+        {"connectors": slider("connectors", range(9), "{}")},
+        {"medium": buttons("medium", [each.name for each in catalog.MEDIA])},
+    ],
+    alt="Above, a link budget in dB: cable, connectors, and the margin left or missing. Below, how"
+    " far each medium reaches, against the length.",
+    size=(7.2, 4.6),
+)
 def budget(lane_rate=50 * Gbps, metres=3.0, connectors=2, medium="DAC"):
     """The link budget of the chapter alive: 30 dB, spent by `metres` of copper and `connectors`;
     below, which media reach, at what price.
@@ -109,56 +97,16 @@ def budget(lane_rate=50 * Gbps, metres=3.0, connectors=2, medium="DAC"):
     `lane_rate` in bytes per second, PAM4; `medium` names one of `catalog.MEDIA`. Copper reaches as
     far as its budget.
     """
-    whole = 30.0
-    controls = {
-        "lane_rate": slider(
-            "lane rate",
-            [50 * Gbps, 100 * Gbps, 200 * Gbps],
-            lambda value: si(value, "b/s"),
-            lane_rate,
-        ),
-        "metres": slider("length", steps(0.5, 200), "{:g} m".format, metres),
-        "connectors": slider("connectors", range(9), str, connectors),
-        "medium": _choice("medium", [each.name for each in catalog.MEDIA], medium),
-    }
-
-    def state(lane_rate, metres, connectors):
-        per_metre = link.loss_per_metre(lane_rate)
-        copper = replace(DAC, reach=link.longest_cable(whole, per_metre, connectors, CONNECTOR))
-        return (metres * per_metre, connectors * CONNECTOR), [copper, *catalog.MEDIA[1:]]
-
-    def move(lane_rate, metres, connectors, medium):
-        loss, media = state(lane_rate, metres, connectors)
-        drawings.move_budget(bar, {"passive copper": loss}, whole)
-        drawings.move_media(table, media, metres, medium)
-        chosen = next(each for each in media if each.name == medium)
-        return "\n".join(
-            [
-                _margin(lane_rate, metres, loss, whole, media[0].reach),
-                _medium(chosen, metres),
-                _which(media, metres),
-            ]
-        )
-
-    figure, above = plot.new(7.2, 4.6)
-    below = _below(figure, above)
-    loss, media = state(lane_rate, metres, connectors)
-    bar = drawings.budget(above, {"passive copper": loss}, whole)
-    table = drawings.media(below, media, metres, medium)
-    moving = [
-        bar[name] for name in ("cable", "connectors", "margin", "short", "names", "budget")
-    ] + [table[name] for name in ("metres", "bars", "verdicts")]
-    return Explorer(
-        controls,
-        figure,
-        sum(moving, []),
-        move,
-        alt=(
-            "Above, a link budget in dB: cable, connectors, and the margin left or missing. Below,"
-            " how far each medium reaches, against the length."
-        ),
-        rows=[["lane_rate", "metres"], ["connectors"], ["medium"]],
-    )
+    per_metre = link.loss_per_metre(lane_rate)
+    loss = metres * per_metre, connectors * CONNECTOR
+    copper = replace(DAC, reach=link.longest_cable(BUDGET, per_metre, connectors, CONNECTOR))
+    media = [copper, *catalog.MEDIA[1:]]
+    chosen = next(each for each in media if each.name == medium)
+    return (loss, media, metres, medium), [
+        _margin(lane_rate, metres, loss, copper.reach),
+        _medium(chosen, metres),
+        _which(media, metres),
+    ]
 
 
 @plot.drawing
@@ -172,12 +120,12 @@ def _below(figure, above):
     return below
 
 
-def _margin(lane_rate, metres, loss, whole, longest):
-    margin = whole - sum(loss)
+def _margin(lane_rate, metres, loss, longest):
+    margin = BUDGET - sum(loss)
     verdict = f"margin {margin:.1f} dB" if margin >= 0 else f"short by {-margin:.1f} dB"
     return (
         f"Copper, {metres:g} m at {si(lane_rate, 'b/s')}: {loss[0]:.1f} + {loss[1]:.1f} of"
-        f" {whole:g} dB, {verdict}; longest cable {longest:.3g} m."
+        f" {BUDGET:g} dB, {verdict}; longest cable {longest:.3g} m."
     )
 
 
