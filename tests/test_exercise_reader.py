@@ -630,7 +630,7 @@ def test_a_choice_is_taken_by_letter_or_by_text_and_each_wrong_option_has_its_an
     for student in ("demo", "001", "ada", "zoé"):
         kind, x = bank.find("transport.protocol").kind, bank.numbers(student, "transport.protocol")
         for letter, option in kind.lettered(x).items():
-            assert f"**{letter}**: {option.text}" in kind.wants(x)
+            assert f"**{letter}**: {kind.wording(option, x)}" in kind.wants(x)
             for spelling in (
                 letter,
                 letter.upper(),

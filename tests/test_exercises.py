@@ -944,3 +944,51 @@ def test_making_the_exercises_twice_changes_nothing(tmp_path, capsys):
     first = {p.name: p.read_bytes() for p in (tmp_path / "exercises").iterdir()}
     strip.main(tmp_path)
     assert first == {p.name: p.read_bytes() for p in (tmp_path / "exercises").iterdir()} != {}
+
+
+CHOICES = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "lettered")]
+BLIND = {
+    "the longest": len,
+    "the shortest": lambda text: -len(text),
+    "the most digits": lambda text: len(re.findall(r"\d", text)),
+    "the most clauses": lambda text: len(re.findall(r"[:;,]", text)),
+}
+
+
+def blind(rule, student):
+    """The share of all choices that a student gets right who reads nothing and follows `rule`."""
+    got = 0.0
+    for name in CHOICES:
+        kind, x = bank.find(name).kind, bank.numbers(student, name)
+        options = [(rule(kind.wording(o, x)), o.right) for o in kind.lettered(x).values()]
+        top = [right for value, right in options if value == max(options)[0]]
+        got += sum(top) / len(top)
+    return got / len(CHOICES)
+
+
+@pytest.mark.parametrize("rule", BLIND)
+def test_a_choice_cannot_be_made_without_reading(rule):
+    """A rule that looks at the form of an option alone, such as its length, would find the right
+    one more often than a die.
+    """
+    shares = [blind(BLIND[rule], student) for student in STUDENTS]
+    assert 0.08 <= sum(shares) / len(shares) <= 0.25 and max(shares) < 0.3
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_an_option_may_be_given_in_any_of_its_wordings(name):
+    """A neighbour's wording of the same option would be refused, everybody would read the same
+    words, or a wrong option be a scrap beside the others.
+    """
+    kind, read = bank.find(name).kind, set()
+    for student in STUDENTS:
+        x = bank.numbers(student, name)
+        for option in kind.options:
+            for text in (option.text, *option.also):
+                verdict = exercises.grade(student, name, text)
+                assert verdict.status == ("right" if option.right else "wrong")
+                assert option.right or verdict.slips == (option.text,)
+        read.add(next(kind.wording(o, x) for o in kind.options if o.right))
+        assert all(f": {kind.wording(o, x)}\n" in kind.wants(x) for o in kind.options)
+    lengths = [len(text) for o in kind.options for text in (o.text, *o.also)]
+    assert len(read) > 1 and max(lengths) < 2 * min(lengths)

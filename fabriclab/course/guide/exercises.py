@@ -216,6 +216,7 @@ EXERCISES = [
                     'The list after "Using" holds one adapter of eight: all else follows from it,'
                     " and an eighth of the bandwidth with it.",
                     right=True,
+                    also=("NCCL_IB_HCA leaves one adapter of eight",),
                 ),
                 Option(
                     "NCCL_IB_DISABLE=1 has turned InfiniBand off",
@@ -232,7 +233,7 @@ EXERCISES = [
                     " would use all of its adapters.",
                 ),
                 Option(
-                    "NCCL_MAX_NCHANNELS=1 leaves one channel",
+                    "NCCL_MAX_NCHANNELS=1 leaves one channel of sixteen",
                     "There is a channel 05. And with one channel NCCL would still list all eight"
                     " adapters: it finds them before it uses them.",
                 ),

@@ -86,11 +86,17 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a choice, with what to say to whoever picks it. `right` marks the one."""
+    """One option of a choice, with what to say to whoever picks it. `right` marks the one, `also`
+    holds other ways to put it; which of them a student reads is drawn by id.
+    """
 
     text: str
     says: str
     right: bool = False
+    also: tuple[str, ...] = ()
+
+    def is_called(self, given):
+        return given in (_plain(text) for text in (self.text, *self.also))
 
 
 def _plain(text):
@@ -99,7 +105,7 @@ def _plain(text):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several options, in an order of the student's own."""
+    """One of several options, in an order and in words of the student's own."""
 
     options: tuple[Option, ...]
     by_hand = False
@@ -107,9 +113,13 @@ class Choice:
     def lettered(self, x):
         return dict(zip("abcdefgh", x.draw.shuffle("options", self.options), strict=False))
 
+    def wording(self, option, x):
+        return x.draw.pick(f"words {option.text}", (option.text, *option.also))
+
     def wants(self, x):
         lines = "\n".join(
-            f"- **{letter}**: {option.text}" for letter, option in self.lettered(x).items()
+            f"- **{letter}**: {self.wording(option, x)}"
+            for letter, option in self.lettered(x).items()
         )
         return (
             f"Answer: the letter that fits best, in quotes.*\n\n{lines}\n\n*The text of an option"
@@ -122,7 +132,7 @@ class Choice:
     def judge(self, data, x):
         given, options = _plain(data["text"]), self.lettered(x)
         letter = re.sub(r"^(option|answer|选项?|答案)|[\W_]", "", given)
-        by_text = [option for option in options.values() if _plain(option.text) == given]
+        by_text = [option for option in options.values() if option.is_called(given)]
         option = options.get(letter) or (by_text[0] if by_text else None)
         if option is None:
             return unreadable(f"give one letter from a to {max(options)}")
