@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fabriclab.course.engine.exercises import reader
+from fabriclab.course.engine.exercises import reader, spelling
 from fabriclab.course.engine.exercises.core import KEPT, Result, right, unreadable, wrong
-from fabriclab.course.engine.exercises.slips import Slip, explain, words
+from fabriclab.course.engine.exercises.slips import Slip, close_by, explain, words
 
 EXAMPLES = {
     "size": "3 KB",
@@ -23,6 +23,11 @@ EXAMPLES = {
     "money": "$2 M",
     "number": "0.25",
 }
+_CALLED = {
+    "decibels": "a ratio in decibels",
+    "energy per bit": "an energy per bit",
+    "operations per second": "a rate of operations",
+}
 NO_SLIP = "No slip this kit knows explains it. Look at each step once more, or ask for a hint."
 
 
@@ -30,13 +35,15 @@ NO_SLIP = "No slip this kit knows explains it. Look at each step once more, or a
 class Quantity:
     """A number with its unit.
 
-    `key(x)` calls a model; `tolerance` is relative; `slips` are this exercise's own.
+    `key(x)` calls a model; `tolerance` is relative; `slips` are this exercise's own. A count may be
+    given with the name of what is counted, if the question names it in `prompt`.
     """
 
     key: Callable
     dimension: str
     tolerance: float = 0.01
     slips: tuple[Slip, ...] = ()
+    whole: bool = False  # a count of things, so that one more or less has a name
     by_hand = False
 
     def wants(self, x):
@@ -54,8 +61,10 @@ class Quantity:
     def take(self, answer, x):
         return reader.quantity(answer)
 
-    def judge(self, data, x):
+    def judge(self, data, x, prompt=""):
         base, _, what = reader.BASE[self.dimension]
+        if self.dimension == "number" and type(data.get("text")) is str:
+            data = {"text": spelling.without_noun(data["text"], prompt)}
         try:
             value, dimension = reader.read(data)
         except ValueError as error:
@@ -67,21 +76,22 @@ class Quantity:
                 "NaN",
             )
         if dimension and dimension != self.dimension:
-            given = reader.BASE.get(dimension, ("", "", f"a {dimension}"))[2]
+            given = _CALLED.get(dimension) or reader.BASE.get(dimension, ("", "", dimension))[2]
             return wrong(f"Your answer is {given}; this asks for {what}.", "wrong dimension")
-        shown = reader.show(value, self.dimension)
+        shown = reader.as_given(data, value, self.dimension)
         key = self.key(x)
         if reader.within(value, key, self.tolerance):
             return right(f"Right: {shown}.")
         shown += (
             "" if dimension or self.dimension == "number" else f" (a bare number counts as {base})"
         )
-        found = explain(value, key, [(slip, slip.value(x)) for slip in self.slips], self.tolerance)
+        own = [(slip, slip.value(x)) for slip in self.slips]
+        bare = "%" not in str(data.get("text", ""))
+        found = explain(value, key, own, self.tolerance, self.dimension, self.whole, bare)
         if value < 0 < key and not found:
             return wrong(f"Not yet: {shown} is less than nothing, and this cannot be.", "sign")
-        return wrong(
-            f"Not yet: {shown}. {words(found) if found else NO_SLIP}", *(name for name, _ in found)
-        )
+        why = words(found) if found else close_by(value, key, self.tolerance) or NO_SLIP
+        return wrong(f"Not yet: {shown}. {why}", *(name for name, _ in found))
 
 
 @dataclass(frozen=True)
@@ -212,7 +222,8 @@ class Free:
         )
         if written < self.least_words:
             return unreadable(
-                f"{written} words are few for an argument; write at least {self.least_words}"
+                f"{written} word{'s are' if written != 1 else ' is'} little for an argument; write"
+                f" at least {self.least_words}"
             )
         return Result(
             0.0,
