@@ -345,13 +345,20 @@ def test_no_answer_is_left_in_a_students_file(path):
     notebook = nbformat.read(ROOT / "exercises" / path.name, as_version=4)
     sources = "\n".join(cell.source for cell in notebook.cells)
     whole = (ROOT / "exercises" / path.name).read_text(encoding="utf-8")
-    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells)
+    shown = [
+        output["data"]["text/markdown"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "display_data"
+    ]
+    assert not any(cell.get("execution_count") for cell in notebook.cells)
     assert "SOLUTION" not in whole and "ubric" not in whole
     lines = list(worked_lines(path))
     assert len(lines) > 20
     for line in lines:
         assert len(line) < 6 or line not in sources, line
     me, _ = run_as(path, "demo")
+    assert shown == [question.text for question in me.questions.values()]
     for name in set(me.questions) & set(QUANTITIES):
         kind, x = bank.find(name).kind, bank.numbers("demo", name)
         assert (
@@ -868,12 +875,12 @@ def test_a_question_speaks_in_a_notebooks_order(capsys):
     assert q.check("1 Mb") is None and q.verdict.status == "right" and me.points() == 1
     assert q.check("1 MB") is None and q.verdict.slips == ("bits for bytes",) and me.points() == 0
     capsys.readouterr()
-    for start in ("Hint 1 of 2", "Hint 2 of 2", "That was the last hint", "That was the last hint"):
+    for start in ("Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", *2 * ["That was the last hint"]):
         assert q.hint() is None and capsys.readouterr().out.startswith(start)
     assert me.ask("transport.crossover") is q
     capsys.readouterr()
     me.progress()
-    assert capsys.readouterr().out.endswith("wrong\n0 of 1 right.\n")
+    assert capsys.readouterr().out.endswith("wrong after 2 tries\n0 of 1 right.\n")
     with pytest.raises(AttributeError, match="it has alpha, beta"):
         q.gamma
 

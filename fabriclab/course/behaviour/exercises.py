@@ -674,6 +674,7 @@ EXERCISES = [
         kind=Quantity(
             _save,
             "number",
+            whole=True,
             tolerance=0.001,
             slips=(
                 Slip(
@@ -837,6 +838,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: _flows_on_ramp(_settings(x), _exact),
             "number",
+            whole=True,
             tolerance=0.001,
             slips=(
                 Slip(

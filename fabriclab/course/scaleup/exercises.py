@@ -178,6 +178,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: float(scaleup.planes_to_match(x.both / 2, x.port)),
             "number",
+            whole=True,
             tolerance=0.001,
             slips=(
                 Slip(

@@ -177,6 +177,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: topology.fat_tree(x.radix, 2).hosts,
             "number",
+            whole=True,
             tolerance=1e-6,
             slips=(
                 Slip("three tiers", "you counted three tiers", lambda x: x.radix**3 / 4),
@@ -721,6 +722,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: _hop_nodes(x.radix, x.ratio),
             "number",
+            whole=True,
             tolerance=1e-6,
             slips=(
                 Slip(
