@@ -102,8 +102,8 @@ def exercises(root):
 
 
 def personal(text, student, name="notebook"):
-    """A student's notebook, as text: `me = exercises.Student("demo")` carries the student's own id, and the
-    questions shown are the student's own.
+    """A student's notebook, as text: `me = exercises.Student("demo")` carries the own id of the
+    student, and the questions shown are the student's own.
 
     Raises ValueError unless exactly one line of code says who the student is.
     """
