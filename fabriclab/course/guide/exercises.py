@@ -71,6 +71,10 @@ def _free(x, a_day, period=hour):
     return reliability.failure_free(a_day / 1e5 / day, x.gpus, period)
 
 
+def _none_in_all(x):
+    return reliability.failure_free(_in_all(x) / day, 1, hour)
+
+
 def _fleet(x, factor=2.0):
     """GPUs at which Young's interval is an hour: M = tau^2 / (2 C)."""
     return factor * x.cost / hour**2 * day * 1e5 / _in_all(x)
@@ -291,9 +295,9 @@ EXERCISES = [
             "How many failures does an hour of this job have on average?",
             "The chance of none, where the mean is m, is exp(-m).",
         ),
-        moral=(
-            'At 100,000 GPUs 6 % of hours are left: "a checkpoint every hour" would then lose'
-            " nearly all of them."
+        moral=lambda x: (
+            f"At 100,000 GPUs {100 * _none_in_all(x):.2g} % of hours are left:"
+            ' "a checkpoint every hour" would then lose all the others.'
         ),
     ),
     Exercise(

@@ -41,15 +41,19 @@ def worked(exercise, x):
             rounded |= {name: value for name, value in point.items() if type(value) is int}
         return f"With numbers: at {at} the right formula gives {kind.key(**rounded):.6g}."
     if type(kind) is Function:
-        plain = [a for a in kind.inputs(x.draw) if not any(type(v) is list for v in a)]
-        if not plain:
-            return ""
-        given = plain[0]
-        value = float(np.atleast_1d(kind.key(*given))[0])
-        return (
-            f"With numbers: for {kind._show(given)} it gives {reader.show(value, kind.dimension)}."
-        )
+        given = min(kind.inputs(x.draw), key=lambda a: any(type(v) is list for v in a))
+        out = kind.key(*(np.array(v) if type(v) is list else v for v in given))
+        values = ", ".join(reader.show(float(v), kind.dimension) for v in np.atleast_1d(out))
+        return f"With numbers: for {_call(kind, given)} it gives {values}."
     return ""
+
+
+def _call(kind, given):
+    said = []
+    for name, dimension, value in zip(kind.names, kind.arguments, given, strict=True):
+        shown = [reader.show(v, dimension) for v in (value if type(value) is list else [value])]
+        said.append(name + " = " + (f"[{', '.join(shown)}]" if type(value) is list else shown[0]))
+    return ", ".join(said)
 
 
 def _quantity(exercise, x):

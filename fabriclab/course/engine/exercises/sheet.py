@@ -108,7 +108,7 @@ def _copy(title, names, student, head):
         room = '<div class="room"></div>' * _ROOM.get(type(exercise.kind), 4)
         out.append(
             f"<section><h2>{number}. {html.escape(exercise.title)}</h2>"
-            f'<p class="about">{_points(name)} points; {html.escape(str(levels.of(name)))}</p>'
+            f'<p class="about">{_worth(name)}; {html.escape(str(levels.of(name)))}</p>'
             f"{_html(exercise.prompt(x))}{_html(_asked(exercise.kind, x))}{room}</section>"
         )
     return "".join(out) + "</div>"
@@ -122,7 +122,8 @@ def _asked(kind, x):
     if type(kind) is Ordering:
         return f"Write {', '.join(sorted(kind.values(x)))} in order, {kind.least} first."
     if type(kind) is Quantity:
-        return f"Give {reader.BASE[kind.dimension][2]}, with its unit if it has one, and the way."
+        unit = "" if kind.dimension == "number" else " with its unit"
+        return f"Give {reader.BASE[kind.dimension][2]}{unit}, and how you come to it."
     if type(kind) is Formula:
         return f"Give a formula in {', '.join(kind.symbols)}, and how you come to it."
     return "Write it in Python." if type(kind) is Function else "Write a few sentences."
@@ -146,7 +147,10 @@ def answer(name, student):
     if type(kind) is Ordering:
         return ", ".join(sorted(kind.values(x), key=kind.values(x).get))
     if type(kind) is Quantity:
-        return f"{reader.show(kind.key(x), kind.dimension)} (within {100 * kind.tolerance:g} %)"
+        key = kind.key(x)
+        if kind.whole:
+            return f"{round(key):,}"
+        return f"{reader.show(key, kind.dimension)} (within {100 * kind.tolerance:g} %)"
     return "see the worked solution and its rubric"
 
 
@@ -161,6 +165,10 @@ def _scheme():
 
 def _points(name):
     return _POINTS[levels.of(name).level]
+
+
+def _worth(name):
+    return f"{_points(name)} point{'s' if _points(name) > 1 else ''}"
 
 
 def _html(text):

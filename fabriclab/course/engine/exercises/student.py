@@ -4,7 +4,7 @@ import datetime
 import html
 import textwrap
 
-from fabriclab.course.engine.exercises import bank, diary
+from fabriclab.course.engine.exercises import bank, diary, levels
 from fabriclab.course.engine.exercises.core import BLANK, KEPT, RIGHT, WRONG, identify
 
 SIGNS = {RIGHT: "✓", WRONG: "✗", KEPT: "•", BLANK: "–"}
@@ -143,10 +143,12 @@ class Question:
     def text(self):
         """The prompt in Markdown."""
         exercise, x = self.exercise, self._numbers
-        return (
-            f"**{exercise.title}**"
-            f" ({exercise.chinese})\n\n{exercise.prompt(x)}\n\n*{exercise.kind.wants(x)}*"
-        )
+        title = f"**{exercise.title}** ({exercise.chinese}){self._level()}"
+        return f"{title}\n\n{exercise.prompt(x)}\n\n*{exercise.kind.wants(x)}*"
+
+    def _level(self):
+        known = levels.of(self.exercise.id)
+        return f" · {known}" if known else ""
 
     def show(self):
         """Display the prompt: Markdown in a notebook, plain text elsewhere."""
