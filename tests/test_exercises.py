@@ -743,11 +743,11 @@ def test_nothing_a_student_reads_holds_the_right_number(name):
                     number.replace(",", "").replace(".", "").strip("0")
                     for number in re.findall(r"\d[\d,.]*", text)
                 }, (student, text)
-        example = re.search(r'`"(.*?)"`', exercise.kind.wants(x))  # a plain number needs none
+        quoted = re.search(r'`"(.*?)"`', exercise.kind.wants(x))  # a plain number needs none
         assert (
             exercise.kind.dimension == "number"
-            if example is None
-            else exercises.grade(student, name, example[1]).status == "wrong"
+            if quoted is None
+            else exercises.grade(student, name, quoted[1]).status == "wrong"
         )
 
 
