@@ -191,6 +191,37 @@ def incident(arguments):
         return 2
 
 
+def sheet(arguments):
+    from fabriclab.course.engine.exercises import core, sheet
+
+    try:
+        student = core.identify(arguments.student)
+        for part in sheet.parts(arguments.part):
+            number = sheet.PARTS.index(part) + 1
+            for path in sheet.write(f"sheet-{number:02d}.html", sheet.sheet(part, student)):
+                print(path)
+    except (ValueError, OSError) as fault:
+        return refuse("sheet", fault)
+    return 0
+
+
+def exam(arguments):
+    from fabriclab.course.engine.exercises import sheet
+
+    try:
+        names = sheet.choose(sheet.parts(arguments.parts), arguments.minutes, arguments.seed)
+        if not names or not 1 <= arguments.copies <= 1000:
+            raise ValueError("too few minutes for one question, or not 1 to 1000 copies")
+        questions, key = sheet.exam(names, arguments.seed, arguments.copies)
+        written = sheet.write(f"exam-{arguments.seed}.html", questions)
+        if arguments.key:
+            written += sheet.write(f"exam-{arguments.seed}-key.html", key)
+    except (ValueError, OSError) as fault:
+        return refuse("exam", fault)
+    print(*written, sep="\n")
+    return 0
+
+
 def refuse(path, reason):
     shown = "standard input" if path == "-" else path
     reason = str(reason) if str(reason).startswith(shown) else f"{shown}: {reason}"
@@ -251,6 +282,19 @@ def parser():
     )
     command.add_argument("folder", metavar="DIR", help="tools' output, and perhaps incident.toml")
     command.set_defaults(run=diagnose)
+
+    command = commands.add_parser("sheet", help="print one part's questions for one student")
+    command.add_argument("part", metavar="PART", help="the number of a part, such as 03")
+    command.add_argument("--student", default="demo", metavar="ID", help="whose numbers")
+    command.set_defaults(run=sheet)
+
+    command = commands.add_parser("exam", help="print an exam, in copies with their own numbers")
+    command.add_argument("--parts", default="1-12", metavar="N-M", help="such as 1-5 or 2,4")
+    command.add_argument("--minutes", type=int, default=90, metavar="N", help="how long it takes")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="draws the questions")
+    command.add_argument("--copies", type=int, default=1, metavar="N", help="how many copies")
+    command.add_argument("--key", action="store_true", help="write the key too, in a file apart")
+    command.set_defaults(run=exam)
 
     command = commands.add_parser(
         "incident",

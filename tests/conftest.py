@@ -25,3 +25,4 @@ def pytest_configure(config):
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     os.environ.update({name: os.path.join(folder, name.lower()) for name in JUPYTER_FOLDERS})
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    os.environ["FABRICLAB_PROGRESS"] = "off"  # a kernel of a test keeps no diary

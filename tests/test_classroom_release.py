@@ -17,6 +17,7 @@ import pytest
 from fabriclab.classroom.release import NOTEBOOKS as HANDED_OUT
 from fabriclab.classroom.release import _files, personal, release
 from fabriclab.classroom.roster import Person, folder
+from fabriclab.course.engine import exercises
 
 ROOT = Path(__file__).parents[1]
 AWKWARD = [
@@ -93,6 +94,12 @@ def test_every_student_finds_the_own_id(released):
         assert names["me"].id == student
     blank = nbformat.read(ROOT / "exercises" / NOTEBOOK, as_version=4)
     notebook.cells[3].source = blank.cells[3].source
+    shown = [o.data["text/markdown"] for c in notebook.cells for o in c.get("outputs", ())]
+    me = names["me"]
+    own = [exercises.Question(me, name).text for name in exercises.ids("cluster")]
+    assert sorted(shown) == sorted(own)
+    for cell in [*notebook.cells, *blank.cells]:
+        cell.pop("outputs", None)
     assert notebook == blank
 
 

@@ -504,7 +504,7 @@ def test_a_formula_that_misses_a_symbol_or_has_no_value_is_told_so():
     assert "does not depend on t" in grade("transport.threshold", "N*alpha*beta").message
     assert "no value" in grade("transport.threshold", "t*N*alpha*beta/0").message
     assert "none of t, N, alpha, beta" in grade("transport.threshold", "n*x").message
-    assert "write *" in grade("transport.threshold", "2(N-1)").message
+    assert "write *" in grade("transport.threshold", "f(N-1)").message
 
 
 UNSAFE = [
@@ -630,7 +630,7 @@ def test_a_choice_is_taken_by_letter_or_by_text_and_each_wrong_option_has_its_an
     for student in ("demo", "001", "ada", "zoé"):
         kind, x = bank.find("transport.protocol").kind, bank.numbers(student, "transport.protocol")
         for letter, option in kind.lettered(x).items():
-            assert f"**{letter}**: {option.text}" in kind.wants(x)
+            assert f"**{letter}**: {kind.wording(option, x)}" in kind.wants(x)
             for spelling in (
                 letter,
                 letter.upper(),
@@ -687,3 +687,139 @@ def test_a_free_answer_is_kept_and_never_right():
     )
     assert grade("transport.fabric", "InfiniBand.").status == "could not read"
     assert grade("transport.fabric", "无损网络依赖信用流控" * 12).status == "for the instructor"
+
+
+@pytest.mark.parametrize(
+    "text,value",
+    [
+        ("2(N-1)", 6), ("2N", 8), ("αβ", 3.5), ("2αβ", 7), ("√N", 2), ("√(N+5)", 3), ("N√N", 8),
+        ("N²", 16), ("N⁻¹", 0.25), ("½N", 2), ("t·N×2", 24), ("t÷N", 0.75), ("(N-1)(N+1)", 15),
+        ("2 sqrt(N)", 4), ("1e3N", 4000), ("N^2t", 48), ("t/(2N)", 0.375), ("Nt − t", 9),
+        ("2log2(N)", 4), ("(N)2", 8),
+    ],
+)  # fmt: skip
+def test_a_product_need_not_be_spelled_out(text, value):
+    """A formula written as on paper would be refused, or read as another."""
+    at = {"t": 3.0, "N": 4.0, "alpha": 0.5, "beta": 7.0}
+    assert evaluate(parse(text, list(at)), at) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("text", ["1/2N", "t/N(N-1)", "√2N", "1/(2N)t", "t/N^2 t", "t/sqrt(N) t"])
+def test_a_product_that_could_mean_two_things_is_refused(text):
+    """A student who means 1/(2N) would be marked wrong for N/2."""
+    assert "two things" in grade("transport.threshold", text).message
+
+
+@pytest.mark.parametrize("factor,says", [(8, "8 times"), (0.5, "1/2 of"), (-1, "-1 times")])
+def test_a_constant_factor_is_named(factor, says):
+    """A student with a right formula but for a factor would start it all over."""
+    result = grade("transport.threshold", f"{factor}*(t-2*(N-1)*alpha)*beta*N/(2*(N-1))")
+    assert says in result.message and result.slips == ("constant factor",)
+
+
+@pytest.mark.parametrize("name", [i for i in exercises.ids() if hasattr(bank.find(i).kind, "key")])
+def test_no_hint_speaks_of_a_symbol_the_formula_has_not(name):
+    """A student would be told to try N = 2 where there is no N."""
+    kind = bank.find(name).kind
+    if hasattr(kind, "points"):
+        text = " + ".join(kind.symbols)
+        assert "N = 2" not in grade(name, text).message or "N" in kind.symbols
+
+
+def test_two_solutions_are_told_apart_from_an_answer():
+    """The two roots of a quadratic, as sympy.solve gives them, would be called a wrong type."""
+    C, M, tau = sympy.symbols("C M tau", positive=False)
+    roots = sympy.solve(sympy.Eq(tau**2, 2 * C * M), tau)
+    assert len(roots) == 2
+    assert "list of 2" in grade("behaviour.young", roots).message
+    assert grade("behaviour.young", roots[1:]).status == "right"
+    assert "list of 2" in grade("transport.crossover", [1.0, 2.0]).message
+
+
+@pytest.mark.parametrize(
+    "text,value",
+    [
+        ("3.27 meters", 3.27), ("3.27 metres", 3.27), ("300/370", 300 / 370), ("28/5 s", 5.6),
+        ("36:1", 36), ("1 min 28 s", 88), ("1 h 3 min", 3780), ("2 hours and 5 minutes", 7500),
+        ("36倍", 36), ("7.8万美元", 78_000), ("US$ 78,046", 78_046), ("USD 78,046", 78_046),
+        ("$ 78,046", 78_046), ("78,046 US dollars", None), ("75.9 percent", 0.759),
+        ("75.9 per cent", 0.759), ("37500 Byte", 37_500), ("2.5 gigabytes per second", 2.5e9),
+        ("40 Gigabits per second", 5e9), ("12 kilowatts", 12e3), ("3 milliseconds", 3e-3),
+        ("= 5 ms", 5e-3), ("1.2亿", 1.2e8), ("5/0", None), ("1 s 2 min", None), ("5 s 3", None),
+        ("1 min 28 m", None), ("/370", None), ("3 picojoules", 3e-12),
+    ],
+)  # fmt: skip
+def test_what_people_write_is_read(text, value):
+    """A right answer would be refused for a spelling that the prompt itself invites."""
+    if value is None:
+        with pytest.raises(ValueError, match="could not read"):
+            reader.read({"text": text})
+    else:
+        assert reader.read({"text": text})[0] == pytest.approx(value)
+
+
+def test_arrays_of_one_number_are_that_number():
+    """np.array([5.6]) would be refused where [5.6] goes."""
+    expected = key("transport.crossover")
+    for answer in (np.array([expected]), np.array([[expected]]), [expected], (expected,)):
+        assert grade("transport.crossover", answer).status == "right"
+
+
+COUNTS = [i for i in QUANTITIES if bank.find(i).kind.whole]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_count_may_name_what_it_counts_and_one_off_is_said(name):
+    """A count written as 24 senders would be refused, or one that is one off be called a mixture of
+    1024 and 1000.
+    """
+    prompt = bank.find(name).prompt(bank.numbers("demo", name))
+    nouns = [n for n in ("senders", "flows", "GPUs", "hosts", "planes") if n in prompt]
+    expected = round(key(name))
+    assert nouns and all(grade(name, f"{expected} {noun}").status == "right" for noun in nouns)
+    assert grade(name, f"{expected} cats").status == "could not read"
+    own = {slip.name for slip in bank.find(name).kind.slips}
+    for by in (-1, 1):
+        assert set(grade(name, expected + by).slips) <= own | {"off by one"} != set()
+    half = grade(name, expected + 0.65)
+    assert half.status == "right" or half.slips == ("not a whole number",)
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_binary_slips_are_named_where_bytes_are_asked_alone(name):
+    """A student who rounded a time would go looking for MiB."""
+    kind = bank.find(name).kind
+    own = {slip.name for slip in kind.slips}
+    for power in (-4, -3, -2, -1, 1, 2, 3, 4):
+        result = grade(name, key(name) * 1.024**power)
+        if kind.dimension not in ("size", "rate") and "1024 for 1000" not in own:
+            assert "1024 for 1000" not in result.slips
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_a_per_cent_given_bare_is_named_and_a_near_miss_is_told(name):
+    """71.4 for 0.714 would be called a wrong prefix, or 0.123 for 0.1212 hear of nothing."""
+    kind, expected = bank.find(name).kind, key(name)
+    if kind.dimension == "number" and expected < 1 and not kind.whole:
+        result = grade(name, 100 * expected)
+        assert "per cent given bare" in result.slips or result.slips == ("power of ten",)
+        assert grade(name, f"{100 * expected} %").status == "right"
+    near = grade(name, expected * (1 + 1.4 * kind.tolerance))
+    assert near.slips or "Close: within" in near.message
+    assert "Close" not in grade(name, expected * 1.37).message
+
+
+def test_a_function_that_runs_too_long_is_stopped(monkeypatch):
+    """A loop without an end would keep a student's kernel busy for ever."""
+    monkeypatch.setattr("fabriclab.course.engine.exercises.function.LIMIT", 0.2)
+    began = time.perf_counter()
+
+    def endless(*arguments):
+        while True:
+            pass
+
+    result = grade("transport.write_ring", endless)
+    assert "was stopped after" in result.message and result.slips == ("took too long",)
+    slow = grade("transport.write_ring", lambda *a: time.sleep(60))
+    assert slow.slips == ("took too long",) and time.perf_counter() - began < 5
+    assert grade("transport.write_ring", right_ring).status == "right"

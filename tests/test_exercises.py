@@ -20,7 +20,7 @@ from scipy import optimize, stats
 from fabriclab import collectives
 from fabriclab.classroom import strip
 from fabriclab.course.engine import exercises
-from fabriclab.course.engine.exercises import bank, reader
+from fabriclab.course.engine.exercises import bank, example, reader
 from fabriclab.course.engine.exercises.core import Draw
 from fabriclab.course.transport.exercises import ALGORITHMS
 from fabriclab.link import NRZ, PAM4, bit_error_ratio
@@ -346,13 +346,20 @@ def test_no_answer_is_left_in_a_students_file(path):
     notebook = nbformat.read(ROOT / "exercises" / path.name, as_version=4)
     sources = "\n".join(cell.source for cell in notebook.cells)
     whole = (ROOT / "exercises" / path.name).read_text(encoding="utf-8")
-    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells)
+    shown = [
+        output["data"]["text/markdown"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "display_data"
+    ]
+    assert not any(cell.get("execution_count") for cell in notebook.cells)
     assert "SOLUTION" not in whole and "ubric" not in whole
     lines = list(worked_lines(path))
     assert len(lines) > 20
     for line in lines:
         assert len(line) < 6 or line not in sources, line
     me, _ = run_as(path, "demo")
+    assert shown == [question.text for question in me.questions.values()]
     for name in set(me.questions) & set(QUANTITIES):
         kind, x = bank.find(name).kind, bank.numbers("demo", name)
         assert (
@@ -716,7 +723,9 @@ def test_nothing_a_student_reads_holds_the_right_number(name):
             reader.show(key, exercise.kind.dimension),
             f"{key:.3e}".split("e")[0].replace(".", "").rstrip("0"),
         )
-        read = [exercises.Question(exercises.Student(student), name).text, *exercise.hints]
+        # the first line is the title, with the minutes that are the same for everybody
+        asked = exercises.Question(exercises.Student(student), name).text.partition("\n")[2]
+        read = [asked, *example.rungs(exercise)]
         verdicts = [
             exercises.grade(student, name, a)
             for a in (
@@ -736,11 +745,11 @@ def test_nothing_a_student_reads_holds_the_right_number(name):
                     number.replace(",", "").replace(".", "").strip("0")
                     for number in re.findall(r"\d[\d,.]*", text)
                 }, (student, text)
-        example = re.search(r'`"(.*?)"`', exercise.kind.wants(x))  # a plain number needs none
+        quoted = re.search(r'`"(.*?)"`', exercise.kind.wants(x))  # a plain number needs none
         assert (
             exercise.kind.dimension == "number"
-            if example is None
-            else exercises.grade(student, name, example[1]).status == "wrong"
+            if quoted is None
+            else exercises.grade(student, name, quoted[1]).status == "wrong"
         )
 
 
@@ -870,12 +879,12 @@ def test_a_question_speaks_in_a_notebooks_order(capsys):
     assert q.check("1 Mb") is None and q.verdict.status == "right" and me.points() == 1
     assert q.check("1 MB") is None and q.verdict.slips == ("bits for bytes",) and me.points() == 0
     capsys.readouterr()
-    for start in ("Hint 1 of 2", "Hint 2 of 2", "That was the last hint", "That was the last hint"):
+    for start in ("Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", *2 * ["That was the last hint"]):
         assert q.hint() is None and capsys.readouterr().out.startswith(start)
     assert me.ask("transport.crossover") is q
     capsys.readouterr()
     me.progress()
-    assert capsys.readouterr().out.endswith("wrong\n0 of 1 right.\n")
+    assert capsys.readouterr().out.endswith("wrong after 2 tries\n0 of 1 right.\n")
     with pytest.raises(AttributeError, match="it has alpha, beta"):
         q.gamma
 
@@ -946,3 +955,51 @@ def test_making_the_exercises_twice_changes_nothing(tmp_path, capsys):
     first = {p.name: p.read_bytes() for p in (tmp_path / "exercises").iterdir()}
     strip.main(tmp_path)
     assert first == {p.name: p.read_bytes() for p in (tmp_path / "exercises").iterdir()} != {}
+
+
+CHOICES = [i for i in exercises.ids() if hasattr(bank.find(i).kind, "lettered")]
+BLIND = {
+    "the longest": len,
+    "the shortest": lambda text: -len(text),
+    "the most digits": lambda text: len(re.findall(r"\d", text)),
+    "the most clauses": lambda text: len(re.findall(r"[:;,]", text)),
+}
+
+
+def blind(rule, student):
+    """The share of all choices that a student gets right who reads nothing and follows `rule`."""
+    got = 0.0
+    for name in CHOICES:
+        kind, x = bank.find(name).kind, bank.numbers(student, name)
+        options = [(rule(kind.wording(o, x)), o.right) for o in kind.lettered(x).values()]
+        top = [right for value, right in options if value == max(options)[0]]
+        got += sum(top) / len(top)
+    return got / len(CHOICES)
+
+
+@pytest.mark.parametrize("rule", BLIND)
+def test_a_choice_cannot_be_made_without_reading(rule):
+    """A rule that looks at the form of an option alone, such as its length, would find the right
+    one more often than a die.
+    """
+    shares = [blind(BLIND[rule], student) for student in STUDENTS]
+    assert 0.08 <= sum(shares) / len(shares) <= 0.25 and max(shares) < 0.3
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_an_option_may_be_given_in_any_of_its_wordings(name):
+    """A neighbour's wording of the same option would be refused, everybody would read the same
+    words, or a wrong option be a scrap beside the others.
+    """
+    kind, read = bank.find(name).kind, set()
+    for student in STUDENTS:
+        x = bank.numbers(student, name)
+        for option in kind.options:
+            for text in (option.text, *option.also):
+                verdict = exercises.grade(student, name, text)
+                assert verdict.status == ("right" if option.right else "wrong")
+                assert option.right or verdict.slips == (option.text,)
+        read.add(next(kind.wording(o, x) for o in kind.options if o.right))
+        assert all(f": {kind.wording(o, x)}\n" in kind.wants(x) for o in kind.options)
+    lengths = [len(text) for o in kind.options for text in (o.text, *o.also)]
+    assert len(read) > 1 and max(lengths) < 2 * min(lengths)

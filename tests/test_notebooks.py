@@ -312,12 +312,21 @@ def is_normalised(notebook):
 
 
 def is_blank(notebook):
-    """A student's copy with outputs shows the answers."""
+    """A student's copy with outputs shows the answers; the questions alone stand in it."""
     return [
         f"cell {cell['id']} has been run"
         for cell in code_cells(notebook)
-        if cell["outputs"] or cell["execution_count"] is not None
+        if cell["execution_count"] is not None or cell["outputs"] and not _asks(cell)
     ]
+
+
+def _asks(cell):
+    """Whether a cell shows a question, or says who the student is, and nothing else."""
+    if "Student(" in cell["source"]:
+        return [output.get("text", "")[:18] for output in cell["outputs"]] == ['You work as "demo"']
+    return re.fullmatch(r"\w+ = me\.ask\([^()]*\)", cell["source"]) and all(
+        "text/markdown" in output.get("data", {}) for output in cell["outputs"]
+    )
 
 
 def holds_no_solution(notebook):

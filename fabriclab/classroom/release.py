@@ -102,7 +102,8 @@ def exercises(root):
 
 
 def personal(text, student, name="notebook"):
-    """A student's notebook, as text: `me = exercises.Student("demo")` carries the student's own id.
+    """A student's notebook, as text: `me = exercises.Student("demo")` carries the own id of the
+    student, and the questions shown are the student's own.
 
     Raises ValueError unless exactly one line of code says who the student is.
     """
@@ -122,6 +123,7 @@ def personal(text, student, name="notebook"):
             f'exercises/{name}: {len(found) or "no"} lines say exercises.Student("demo"), where one'
             " should"
         )
+    strip.show_questions(notebook["cells"], student)
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 

@@ -12,8 +12,12 @@ import re
 import sys
 from pathlib import Path
 
+from fabriclab.course.engine import exercises
+from fabriclab.course.engine.exercises.student import AS_DEMO
 from fabriclab.extras import missing
 
+ASK = re.compile(r"""^[^#\n]*\.ask\(["']([\w.]+)["']\)""", re.MULTILINE)
+HELLO = re.compile(r"""\bStudent\(["']""")
 STUB, NOTES = "# your work here", "*Your notes, if you like to keep some.*"
 
 
@@ -43,8 +47,8 @@ def check_markers(notebook, name):
 
 
 def strip(text, name="notebook"):
-    """A student's notebook, as text, from a worked one: no solutions, no outputs,
-    blanks that run.
+    """A student's notebook, as text, from a worked one: no solutions, blanks that run, and no
+    outputs but the questions, as they are for "demo".
     """
     try:
         import nbformat
@@ -70,7 +74,34 @@ def strip(text, name="notebook"):
     notebook.cells = [cell for cell in notebook.cells if cell.source != NOTES]
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+    show_questions(notebook.cells, "demo")
     return nbformat.writes(notebook).rstrip("\n") + "\n"
+
+
+def show_questions(cells, student):
+    """Put each question, with this student's numbers, under the cell that asks it, as running the
+    cell would: so it can be read on paper, or where no kernel is.
+    """
+    for cell in cells:
+        source = "".join(cell["source"]) if cell["cell_type"] == "code" else ""
+        asked = ASK.findall(source)
+        if asked:
+            cell["outputs"] = [_shown(student, name) for name in asked]
+        elif HELLO.search(source):
+            cell["outputs"] = [_hello()] if student == "demo" else []
+
+
+def _shown(student, name):
+    from nbformat import v4
+
+    text = exercises.Question(exercises.Student(student), name).text
+    return v4.new_output("display_data", data={"text/markdown": text, "text/plain": text})
+
+
+def _hello():
+    from nbformat import v4
+
+    return v4.new_output("stream", name="stdout", text=AS_DEMO + "\n")
 
 
 def main(root="."):

@@ -336,11 +336,15 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "A ring of four switches: every buffer of the ring is over its pause threshold,"
-                    " and the packet at its head is bound for the next buffer of the ring",
+                    "A ring of four switches: every buffer is over its pause threshold, its first"
+                    " packet bound for the next",
                     "Each waits for the next, and the last for the first: nobody can move, with or"
                     " without new traffic.",
                     right=True,
+                    also=(
+                        "A ring of four switches: each buffer is past its pause threshold, and"
+                        " its head must enter the next one",
+                    ),
                 ),
                 Option(
                     "A ring of four switches: each sends clockwise over two links, so the"
@@ -356,7 +360,7 @@ EXERCISES = [
                 ),
                 Option(
                     "A leaf-spine with up/down routes, into which 256 hosts send to one at full"
-                    " rate",
+                    " rate, so that every leaf is paused",
                     "Incast pauses many and loses time, but up/down routes close no circle,"
                     " whatever the load.",
                 ),
@@ -674,6 +678,7 @@ EXERCISES = [
         kind=Quantity(
             _save,
             "number",
+            whole=True,
             tolerance=0.001,
             slips=(
                 Slip(
@@ -837,6 +842,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: _flows_on_ramp(_settings(x), _exact),
             "number",
+            whole=True,
             tolerance=0.001,
             slips=(
                 Slip(

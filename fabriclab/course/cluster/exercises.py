@@ -238,6 +238,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: 8.0 * x.nodes * (_pod(x) // (8 * x.nodes)),
             "number",
+            whole=True,
             tolerance=0.001,
             slips=(
                 Slip(

@@ -92,11 +92,15 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "Nothing yet: the first two are a processor core's limit, the same on any fast"
-                    " port; measure with ib_write_bw",
+                    "Nothing yet: 30 Gb/s is what one core can do on any fast port; measure with"
+                    " ib_write_bw",
                     "Equal results on unequal links are a measurement of what the links have in"
                     " common: the host. RDMA goes round it, as training does.",
                     right=True,
+                    also=(
+                        "Nothing yet: the two 30s measure the host, whatever the port; take"
+                        " ib_write_bw",
+                    ),
                 ),
                 Option(
                     "Its links run at a thirteenth of their rate: probably a cable or a lane"
@@ -105,14 +109,14 @@ EXERCISES = [
                     " number on two kinds of port is not in the ports.",
                 ),
                 Option(
-                    "It has congestion: TCP backs off; a larger window or more buffers would bring"
-                    " the rest",
+                    "It has congestion: TCP backs off; a larger window or more buffers would"
+                    " bring the other 370",
                     "One stream on an idle fabric meets nobody. And congestion would not pick the"
                     " same 30 Gb/s on another network.",
                 ),
                 Option(
-                    "TCP wastes nine tenths in headers, so divide by 0.075 to get what RDMA"
-                    " will see",
+                    "TCP wastes nine tenths in headers, so divide by 0.075 to get what RDMA will"
+                    " see",
                     "Headers cost a few per cent of a full segment. No factor turns one core's"
                     " speed into a port's.",
                 ),

@@ -189,26 +189,30 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "Count the switch ports of three tiers, five for each host, and take 10 W from"
-                    " each",
+                    "Count the switch ports of three tiers, five for each host, and take 10 W"
+                    " from each",
                     "50,000 ports, 0.5 MW: half of the claim, even with every port of every switch"
                     " on fibre. The chapter's own count of links gives 0.4.",
                     right=True,
+                    also=(
+                        "Count the switch ports of three tiers, five to a host, at a saving of 10"
+                        " W a port",
+                    ),
                 ),
                 Option(
                     "Multiply the saving of one switch, 1.28 kW, by the 1,000 switches of the"
-                    " napkin",
+                    " napkin: 1.28 MW",
                     "That is the napkin's fleet of 128,000 ports. A cluster of 10,000 GPUs has a"
                     " fraction of them: count its own.",
                 ),
                 Option(
-                    "Divide one megawatt by 10,000: 100 W a GPU is little beside 700, so it may"
-                    " well be",
+                    "Divide one megawatt by 10,000: 100 W a GPU is little beside its 700, so it"
+                    " may well be",
                     "Plausible is not a check: 100 W a GPU would be ten modules a GPU, each of them"
                     " saving 10 W. A tree has five switch ports a GPU.",
                 ),
                 Option(
-                    "Look up what makers' modules take",
+                    "Look up what makers' modules take in place of the 20 W",
                     "Worth doing, and it makes the claim worse (8 or 9 W are less than the engine's"
                     " 10). But the text's own numbers settle it first.",
                 ),

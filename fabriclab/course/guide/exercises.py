@@ -71,6 +71,10 @@ def _free(x, a_day, period=hour):
     return reliability.failure_free(a_day / 1e5 / day, x.gpus, period)
 
 
+def _none_in_all(x):
+    return reliability.failure_free(_in_all(x) / day, 1, hour)
+
+
 def _fleet(x, factor=2.0):
     """GPUs at which Young's interval is an hour: M = tau^2 / (2 C)."""
     return factor * x.cost / hour**2 * day * 1e5 / _in_all(x)
@@ -218,6 +222,7 @@ EXERCISES = [
                     'The list after "Using" holds one adapter of eight: all else follows from it,'
                     " and an eighth of the bandwidth with it.",
                     right=True,
+                    also=("NCCL_IB_HCA leaves one adapter of eight",),
                 ),
                 Option(
                     "NCCL_IB_DISABLE=1 has turned InfiniBand off",
@@ -234,7 +239,7 @@ EXERCISES = [
                     " would use all of its adapters.",
                 ),
                 Option(
-                    "NCCL_MAX_NCHANNELS=1 leaves one channel",
+                    "NCCL_MAX_NCHANNELS=1 leaves one channel of sixteen",
                     "There is a channel 05. And with one channel NCCL would still list all eight"
                     " adapters: it finds them before it uses them.",
                 ),
@@ -292,9 +297,9 @@ EXERCISES = [
             "How many failures does an hour of this job have on average?",
             "The chance of none, where the mean is m, is exp(-m).",
         ),
-        moral=(
-            'At 100,000 GPUs 6 % of hours are left: "a checkpoint every hour" would then lose'
-            " nearly all of them."
+        moral=lambda x: (
+            f"At 100,000 GPUs {100 * _none_in_all(x):.2g} % of hours are left:"
+            ' "a checkpoint every hour" would then lose all the others.'
         ),
     ),
     Exercise(

@@ -354,24 +354,31 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "A degraded cable: packets are lost on this very link, and the pair is slow",
+                    "A degraded cable: packets are lost on this very link, and sending them again"
+                    " fills the port",
                     "Damage shows at the receiver, as symbol and receive errors, and it does not go"
                     " home at night. A discard is a packet that could not *leave*.",
                 ),
                 Option(
-                    "Another job's traffic on the same port: it is full, and our pair gets what is"
-                    " left",
+                    "Another job's traffic on the same port: it is full, and our pair gets what"
+                    " is left",
                     "The port is full and our pair has a third of it; peaks reach the whole rate,"
                     " and at night it had it. The rest is somebody else's.",
                     right=True,
+                    also=(
+                        "Another job's traffic: the port is full, and a third of it is left for"
+                        " this pair",
+                    ),
                 ),
                 Option(
-                    "Two lanes of four are lost: the port is full at the rate that is left to it",
+                    "Two lanes of four are lost: the port is full at the 200 Gb/s that are left"
+                    " to it",
                     "Then mlxlink would say 2x, the peak would be 24 GB/s, and the night no"
                     " better.",
                 ),
                 Option(
-                    "Starved input: the ranks send late, so the average falls and not the peak",
+                    "Starved input: the ranks send late, so the average falls to a third, and the"
+                    " peak does not",
                     "ib_write_bw reads no training data, and is as slow.",
                 ),
             )
@@ -402,23 +409,25 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "The job is limited by its input, and sends just that much",
+                    "The job is limited by its input, and sends just that much in each interval,"
+                    " on every port alike",
                     "Its AllReduce would still come in bursts, and never to the last digit alike on"
                     " every port.",
                 ),
                 Option(
-                    "The plain 32-bit counters are full at every reading: the monitor shows its own"
-                    " limit",
+                    "The plain 32-bit counters are full at every reading",
                     "4 B × 2^32 over the interval is that number. Read the extended counters.",
                     right=True,
+                    also=("The plain 32-bit counters stop at their limit each time",),
                 ),
                 Option(
-                    "A rate limit of the tenant's virtual function on every port",
+                    "A rate limit of the tenant's virtual function on every port, which cuts all"
+                    " bursts at one height",
                     "A cap is a possible flat line. But it would bind NCCL as well, and would"
                     " hardly be 2^34 bytes an interval.",
                 ),
                 Option(
-                    "All links have come up with one lane, and are full",
+                    "All links have come up with one lane of four, and are full",
                     "One NDR lane is 100 Gb/s, and NCCL would be at a quarter.",
                 ),
             )
@@ -450,25 +459,32 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "A degraded link; next, `mlxlink` at both ends, and a new cable",
+                    "A degraded link, where one flow alone meets the bad lane; next, `mlxlink` at"
+                    " both ends, and a new cable",
                     "The same cable carries 47.8 GB/s as soon as 16 queue pairs share the work, and"
                     " mlxlink calls it clean: it can, so it is not the cable.",
                 ),
                 Option(
-                    "Flows that share one path by an unlucky hash; next, `-q 1` several times"
-                    " again, with other ports in the hash",
+                    "Flows that share one path by an unlucky hash; next, `-q 1` again, with other"
+                    " ports in the hash",
                     "One flow gets a third, 16 get all: the links can, one path cannot. Another"
                     " draw of the hash moves the trouble elsewhere, and that proves it.",
                     right=True,
+                    also=(
+                        "Flows that share one path, as the hash drew it; next, `-q 1` several"
+                        " times, to draw it anew",
+                    ),
                 ),
                 Option(
-                    "A PFC storm; next, the watchdog's counters and the host that pauses most",
+                    "A PFC storm; next, the watchdog's counters, and the host that sent most of"
+                    " the 10,943 pauses",
                     "A storm stops pairs for whole round trips. This pair runs steadily, at a"
                     " third, and with 16 flows at full rate. Pauses are what any congestion on this"
                     " fabric shows.",
                 ),
                 Option(
-                    "Too few ports in NCCL; next, unset NCCL_IB_HCA and read its log",
+                    "Too few ports in NCCL; next, unset NCCL_IB_HCA and look for all eight"
+                    " adapters in its log",
                     "ib_write_bw knows nothing of NCCL's settings, and one of its pairs is slow.",
                 ),
             )

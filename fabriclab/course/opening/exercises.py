@@ -336,24 +336,31 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "How evenly paths are used and how deep egress queues grow, with the tail of"
-                    " completion times, while all ranks send to all",
+                    "How evenly paths are used and how deep egress queues grow while all ranks"
+                    " send to all at once, to the slowest flow",
                     "An AllToAll is many pairs at once: it is done when the fullest path and the"
                     " deepest queue are.",
                     right=True,
+                    also=(
+                        "How evenly paths are used in an AllToAll of all ranks, how deep egress"
+                        " queues get, and its slowest flows",
+                    ),
                 ),
                 Option(
-                    "The rate of one port, sender to receiver, on an idle network",
+                    "The rate of one port, sender to receiver, on an idle network: no job can get"
+                    " more than its 48 GB/s",
                     "Every port may reach it and the job still crawl: what counts is many pairs at"
                     " once, not one.",
                 ),
                 Option(
-                    "Start-up time and switches on the path between neighbours",
+                    "Start-up time and switches on the path between neighbours: at a microsecond"
+                    " each, the hops of every token decide",
                     "That is what a pipeline lives on: few partners, small dependent messages. Here"
                     " each rank has many partners at once.",
                 ),
                 Option(
-                    "Pause time and bandwidth per traffic class when a checkpoint is written",
+                    "Pause time and bandwidth per traffic class when a checkpoint is written,"
+                    " since its terabyte holds up every token",
                     "That says whether other traffic keeps out of training's way, and nothing of"
                     " how its own flows meet.",
                 ),

@@ -178,6 +178,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: float(scaleup.planes_to_match(x.both / 2, x.port)),
             "number",
+            whole=True,
             tolerance=0.001,
             slips=(
                 Slip(
@@ -289,23 +290,30 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "One holds 72 packages: the group would cross to a second over InfiniBand or"
-                    " Ethernet. Shrink the group to 72 packages, or wait for a larger domain",
+                    "One holds 72 packages: shrink the group to 72, or it crosses to a second"
+                    " over the slow network",
                     "144 counts dies, two in a package, as NVIDIA named it in 2025; the group does"
                     " not fit, and what crosses goes from 1.8 TB/s one way to a port of 50 to 200"
                     " GB/s.",
                     right=True,
+                    also=(
+                        "One holds 72 packages, and the rest would be behind a port of 200 GB/s"
+                        " at most: shrink the group",
+                    ),
                 ),
                 Option(
-                    "Order one: 144 is more than enough for the group",
+                    "Order one: 144 is more than enough for the group, and what is to spare can"
+                    " stand in for a broken one",
                     "The number counts dies. There are 72 packages in it.",
                 ),
                 Option(
-                    "Order two: then all packages are in one NVLink domain",
+                    "Order two: then all packages are in one NVLink domain of 288, with 1.8 TB/s"
+                    " one way for each",
                     "Two are two domains; between them is the scale-out network.",
                 ),
                 Option(
-                    "Order an NVL72 instead: half the number, half the GPUs",
+                    "Order an NVL72 instead: half the number, half the GPUs, and two of them are"
+                    " 144 again",
                     "An NVL72 of the generation before also has 72 packages, of two dies each: its"
                     " name counts packages.",
                 ),

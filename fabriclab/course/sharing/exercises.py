@@ -326,11 +326,15 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "Only the checkpoints' lane stands still, back to their senders; gradients go"
-                    " on, on wires that they may now have to themselves",
+                    "Only the checkpoints' lane stands still; the gradients go on, and may have"
+                    " the wire to themselves",
                     "A pause names a lane. What the paused lane does not send, the other may:"
                     " weights bind only while both have something to send.",
                     right=True,
+                    also=(
+                        "Only the checkpoints' lane waits, back to its senders; what it leaves of"
+                        " the wire, gradients may use",
+                    ),
                 ),
                 Option(
                     "Every lane of a cable stands still while one of them is paused, so the"

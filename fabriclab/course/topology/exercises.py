@@ -177,6 +177,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: topology.fat_tree(x.radix, 2).hosts,
             "number",
+            whole=True,
             tolerance=1e-6,
             slips=(
                 Slip("three tiers", "you counted three tiers", lambda x: x.radix**3 / 4),
@@ -209,23 +210,30 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "Any permutation at line rate: jobs inside a pod keep theirs, but pairs of"
-                    " hosts across pods share a fraction of it",
+                    "Any permutation at line rate: hosts of two pods share a fraction of it,"
+                    " hosts of one pod keep it",
                     "The narrowest tier on a path decides, and maximum flow finds it. Inside a pod"
                     " nothing changed, which is why placement matters.",
                     right=True,
+                    also=(
+                        "Any permutation at line rate: inside a pod all is as before, between"
+                        " pods hosts share what is left",
+                    ),
                 ),
                 Option(
-                    "Nothing: every host still has its full port and every leaf its full uplinks",
+                    "Nothing: every host still has its full port and every leaf its full uplinks,"
+                    " so no pair has lost any",
                     "That is aggregate bandwidth. What leaves the pod meets the tier above, and"
                     " there is less of it.",
                 ),
                 Option(
-                    "Line rate everywhere, also between two hosts of one leaf",
+                    "Line rate everywhere, also between two hosts of one leaf, as their packets"
+                    " have fewer cores to go through",
                     "Two hosts of one leaf meet in the leaf. No tier above it sees their traffic.",
                 ),
                 Option(
-                    "Only latency: fewer cores make the paths longer",
+                    "Only latency: fewer cores make the paths longer, with six hops between pods"
+                    " in place of four",
                     "The paths are as long as before; there are fewer of them.",
                 ),
             )
@@ -564,24 +572,31 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "As many ports in both; A loses whole nodes and few jobs, B one port of each of"
-                    " eight times as many nodes, and more jobs feel it",
+                    "As many ports in both; A loses all eight of a few nodes, B one each of eight"
+                    " times as many nodes",
                     "The domain has the same size and another shape. In B each node keeps seven"
                     " ports, and software may send the eighth GPU's bytes over NVLink and a"
                     " neighbour's port, more slowly.",
                     right=True,
+                    also=(
+                        "As many ports in both; in B they belong to eight times as many nodes, so"
+                        " that more jobs feel it",
+                    ),
                 ),
                 Option(
-                    "A loses eight times as many ports, because its nodes die with all their GPUs",
+                    "A loses eight times as many ports, because its nodes die with all their"
+                    " GPUs, and those of B with one",
                     "Count the leaf's cables: one a GPU, as many in both.",
                 ),
                 Option(
-                    "B loses nothing, because seven other rails lead to the same nodes",
+                    "B loses nothing, because seven other rails lead to the same nodes and take"
+                    " an eighth more each",
                     "To the nodes, but not to GPU i's own port. Its bytes must first cross to"
                     " another GPU, and that port now carries twice the load.",
                 ),
                 Option(
-                    "Neither loses a host: the spines route around the leaf",
+                    "Neither loses a host: the spines route around the leaf, as around any one"
+                    " switch of a fat-tree",
                     "A spine has cables to leaves alone. What hangs on one leaf by one cable goes"
                     " with it.",
                 ),
@@ -661,24 +676,29 @@ EXERCISES = [
             (
                 Option(
                     "Data parallelism: each of its rings joins GPUs of one number, so it stays on"
-                    " one switch, and rings of other numbers never meet it there",
+                    " one switch",
                     "One switch on the path, and isolation besides: eight rings on eight switches"
                     " cannot collide.",
                     right=True,
+                    also=(
+                        "Data parallelism: its rings join GPUs of equal number, so that eight"
+                        " rings have eight switches",
+                    ),
                 ),
                 Option(
-                    "Tensor parallelism: its messages are the most frequent",
+                    "Tensor parallelism: its messages are the most frequent, several in each"
+                    " layer, so a hop less counts most",
                     "They are, and they travel over NVLink inside the node. They see no rail at"
                     " all.",
                 ),
                 Option(
-                    "Pipeline parallelism: its stages are neighbours, and rails make neighbours"
-                    " closer",
+                    "Pipeline parallelism: its stages are neighbours, and rails bring neighbours"
+                    " from three switches to one",
                     "They help it too, but it sends little, point to point; a ring over all nodes"
                     " has the bytes.",
                 ),
                 Option(
-                    "All alike: a rail is a faster cable",
+                    "All alike: a rail is a faster cable, so all bytes take less time",
                     "The cables are the same. What changes is who sits on the same switch.",
                 ),
             )
@@ -703,6 +723,7 @@ EXERCISES = [
         kind=Quantity(
             lambda x: _hop_nodes(x.radix, x.ratio),
             "number",
+            whole=True,
             tolerance=1e-6,
             slips=(
                 Slip(
@@ -743,24 +764,31 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "False: between GPUs of different number there is then no path at all outside"
-                    " the nodes, and an AllToAll of experts needs just that",
+                    "False: between GPUs of different number no path outside the nodes is left,"
+                    " and experts need one",
                     "Between rails the bisection without spines is 0. NVLink inside the nodes can"
                     " carry bytes to the right rail first, at a price that someone must be willing"
                     " to pay.",
                     right=True,
+                    also=(
+                        "False: between GPUs of two numbers no path is left outside the nodes; an"
+                        " AllToAll uses them all",
+                    ),
                 ),
                 Option(
-                    "True: every pair of nodes is still joined, and by eight switches",
+                    "True: every pair of nodes is still joined, and by eight switches, so every"
+                    " GPU reaches every other",
                     "Every pair of nodes, yes; not every pair of GPUs. Follow GPU 0 of one node to"
                     " GPU 5 of another.",
                 ),
                 Option(
-                    "True, as long as each rail switch has a port for every node",
+                    "True, as long as each rail switch has a port for every node: then all"
+                    " traffic takes one hop",
                     "Then the rails are whole, but they are still eight separate networks.",
                 ),
                 Option(
-                    "False: without spines even data parallelism has no path between nodes",
+                    "False: without spines even data parallelism has no path between nodes, as"
+                    " its ring needs two tiers",
                     "It does: same rank with same rank, on its own rail switch.",
                 ),
             )
@@ -857,23 +885,30 @@ EXERCISES = [
             (
                 Option(
                     "(1) rails with spines, or a fat-tree; (2) a non-blocking fat-tree; (3) a"
-                    " torus",
+                    " torus, which needs no switch",
                     "Each pays for what its traffic asks: same-rank rings, any-to-any bisection,"
                     " neighbours in copper and no switch at all.",
                     right=True,
+                    also=(
+                        "(1) rails with spines, or a fat-tree; (2) a fat-tree that blocks nobody;"
+                        " (3) a torus of short cables",
+                    ),
                 ),
                 Option(
-                    "(1) a torus; (2) rails without spines; (3) a fat-tree",
+                    "(1) a torus; (2) rails without spines, one for each expert; (3) a fat-tree"
+                    " for its bisection",
                     "Experts on different rails could not reach each other, and the grid would pay"
                     " for a bisection it never uses.",
                 ),
                 Option(
-                    "A fat-tree for all three: more bisection is never worse",
+                    "A fat-tree for all three: more bisection is never worse, and one kind of"
+                    " network is enough",
                     "It is never slower, and seldom worth its price for (3), whose traffic crosses"
                     " the middle hardly at all.",
                 ),
                 Option(
-                    "A torus for all three: it is the cheapest per port",
+                    "A torus for all three: with six links and no switch it is the cheapest per"
+                    " port",
                     "An AllToAll over thousands of hosts needs bisection, and the torus has less"
                     " per host the larger it grows.",
                 ),

@@ -111,28 +111,32 @@ EXERCISES = [
         kind=Choice(
             (
                 Option(
-                    "RDMA for both; judge the fabric by its bandwidth for the gradients, and by its"
-                    " start-up time and recovery tail for the control messages",
+                    "RDMA for both: the gradients ask for its bandwidth, the control messages for"
+                    " its start-up time",
                     "Gigabytes lie far above the crossover and live on β; hundreds of bytes lie far"
                     " below it and live on α. InfiniBand and RoCE can both serve, if a lost packet"
                     " costs a bounded time.",
                     right=True,
+                    also=(
+                        "RDMA for both, judged by β for the gradients, and by α and the cost of a"
+                        " loss for the small messages",
+                    ),
                 ),
                 Option(
-                    "RDMA for the gradients, kernel TCP for the control messages, which are too"
-                    " small for RDMA to matter",
+                    "RDMA for the gradients, kernel TCP for the control messages, which at a few"
+                    " hundred bytes are too small for RDMA to matter",
                     "Small is just where the start-up time is everything, and kernel TCP's is tens"
                     " of microseconds against a few.",
                 ),
                 Option(
-                    "InfiniBand for both, because RDMA over Ethernet cannot recover from a lost"
-                    " packet",
+                    "InfiniBand for both, because RDMA over Ethernet cannot recover when 1 packet"
+                    " in 10^6 is lost",
                     "Reliable RDMA transports find a loss and send again on either network."
                     " Lossless Ethernet is one way to keep that rare, not a condition of RDMA.",
                 ),
                 Option(
                     "The fastest ports on sale for both, because every message gets quicker in"
-                    " proportion to the bandwidth",
+                    " proportion: twice the rate, half the time",
                     "Only messages far above the crossover do. Twice the bandwidth saves a message"
                     " of a few hundred bytes next to nothing.",
                 ),
@@ -470,7 +474,10 @@ EXERCISES = [
             "Write the ring's time 2 (N-1)/N M/β + 2 (N-1) α and set it equal to t.",
             "sympy.solve(sympy.Eq(ring, t), M) does the algebra.",
         ),
-        moral="For the chapter's phase of 101 ms, 1,024 ranks and NDR it is about 2.5 GB.",
+        moral=lambda x: (
+            "For the chapter's phase of 101 ms, 1,024 ranks and NDR at 1.5 us it is"
+            f" {si(collectives.hidden_payload(0.101, 1024, 1.5 * us, 400 * Gbps), 'B')}."
+        ),
     ),
     Exercise(
         id="transport.write_ring",

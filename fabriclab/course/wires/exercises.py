@@ -429,24 +429,30 @@ EXERCISES = [
             (
                 Option(
                     "Take the port out of the job, then clean and reseat that one lane's fibre or"
-                    " contact and watch it again",
+                    " contact",
                     "One lane of four points at one fibre or contact. The code would mend random"
                     " errors at this ratio: that some got through says they come in bursts, as from"
                     " dirt or a loose plug.",
                     right=True,
+                    also=(
+                        "Take the port out of the job; clean that lane's fibre or contact, seat"
+                        " it again and watch",
+                    ),
                 ),
                 Option(
-                    "Nothing: 4E-5 is below the 2.4E-4 that the code is good for",
+                    "Nothing: 4E-5 is a sixth of the 2.4E-4 that the code is good for",
                     "The average is, and yet errors got past the code and the link fell: they come"
                     " in bursts, and a burst is worse than its average.",
                 ),
                 Option(
-                    "Turn the error correction off, to save its latency on every hop",
+                    "Turn the error correction off, to save its latency on every hop: 4E-5 is one"
+                    " bit in 25,000",
                     "PAM4 lanes are not made to run without it: at 4E-5 three packets of 4 KiB in"
                     " four would hold a wrong bit.",
                 ),
                 Option(
-                    "Replace the switch, since it reports errors",
+                    "Replace the switch, since one lane alone could not bring the link down three"
+                    " times in six days",
                     "Three of the port's four lanes are well, so the switch and the module's common"
                     " parts are; begin with what is cheap and points to one lane.",
                 ),

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from fabriclab.course import PARTS
 from fabriclab.course.engine.exercises.core import RIGHT, Draw, Numbers, as_data, blank, unreadable
+from fabriclab.course.engine.exercises.kinds import Quantity
 
 
 @functools.cache
@@ -69,14 +70,14 @@ def judge(student_id, exercise_id, data):
             data["unreadable"][:300] if type(data["unreadable"]) is str else "no reason given"
         )
     try:
-        result = exercise.kind.judge(data, x)
+        words = (exercise.prompt(x),) if isinstance(exercise.kind, Quantity) else ()
+        result = exercise.kind.judge(data, x, *words)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError):
         return unreadable("not an answer as this kit writes it down")
-    return (
-        replace(result, message=f"{result.message} {exercise.moral}")
-        if result.status == RIGHT and exercise.moral
-        else result
-    )
+    if result.status != RIGHT or not exercise.moral:
+        return result
+    moral = exercise.moral(x) if callable(exercise.moral) else exercise.moral
+    return replace(result, message=f"{result.message} {moral}")
 
 
 def grade(student_id, exercise_id, answer):

@@ -45,7 +45,7 @@ class Exercise:
 
     `numbers(draw)` gives this student's numbers as a dict of SI values, `prompt(x)` the Markdown
     text for them, `kind` knows how to take and judge an answer (see `kinds`), `moral` is what a
-    right answer gets to hear.
+    right answer gets to hear: text, or `moral(x)` where it quotes a number that a model gives.
     """
 
     id: str
@@ -55,7 +55,7 @@ class Exercise:
     prompt: Callable
     kind: object
     hints: tuple[str, ...] = ()
-    moral: str = ""
+    moral: str | Callable = ""
 
 
 def as_data(exercise, x, answer):

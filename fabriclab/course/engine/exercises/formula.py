@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabriclab.course.engine.exercises.core import right, unreadable, wrong
-from fabriclab.course.engine.exercises.reader import kind_of, number
+from fabriclab.course.engine.exercises.reader import kind_of, many, number, only
 from fabriclab.course.engine.exercises.slips import words
 
 _TWO = {
@@ -51,19 +51,14 @@ def parse(text, symbols):
     >>> evaluate(parse("2*(N-1)/N * M/β", ["N", "M", "beta"]), {"N": 4, "M": 8.0, "beta": 2.0})
     6.0
     """
-    plain = (
-        unicodedata.normalize("NFKC", text)
-        .strip()
-        .replace("^", "**")
-        .replace("−", "-")
-        .replace("×", "*")
-        .replace("·", "*")
-    )
-    plain = plain.replace("α", "alpha").replace("β", "beta")
+    plain = unicodedata.normalize("NFKC", re.sub(_RAISED, _power, text.translate(_SIGNS))).strip()
+    plain = re.sub(r"(\d+)⁄(\d+)", r"(\1/\2)", plain)  # what NFKC makes of ½
+    plain = plain.replace("^", "**").replace("α", "alpha").replace("β", "beta")
     if len(plain) > _LONGEST:
         raise ValueError(f"a formula of more than {_LONGEST} characters")
     if re.search(r"(?<![<>=!])=(?!=)|^Eq\(", plain):
         raise ValueError("an equation: give its right-hand side alone")
+    plain = _with_products(plain, symbols)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -74,6 +69,65 @@ def parse(text, symbols):
         ) from error
     _admit(tree, symbols, _DEEPEST)
     return tree
+
+
+_SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "∙": "*", "÷": "/"})
+_RAISED = "[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+"
+_TOKEN = re.compile(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|[^\W\d]\w*|\*\*|\S)")
+
+
+def _power(found):
+    return f"**({unicodedata.normalize('NFKC', found[0]).replace('−', '-')})"
+
+
+def _with_products(text, symbols):
+    """The formula with its products written out: 2(N-1), 2N, αβ and √N are what they look like.
+
+    A product without a sign behind / or √ could mean two things, and is refused.
+
+    >>> _with_products("2(N-1) alpha/N", ["N", "alpha"])
+    '2 * ( N - 1 ) * alpha / N'
+    """
+    tokens = [part for token in _TOKEN.findall(text) for part in _apart(token, symbols)]
+    out, after_root = [], False
+    for before, token in zip([""] + tokens, tokens, strict=False):
+        operand = re.match(r"[\w.]", token)
+        called = token == "(" and before.lower() in _CALLS or before == "√"
+        unknown = token == "(" and re.match(r"[^\W\d]", before) and before not in symbols
+        begins = (operand or token in ("(", "√")) and not called and not unknown
+        if begins and re.match(r"[\w.)]", before):
+            if after_root or _divides(out):
+                raise ValueError(
+                    f"{before}{token} after {'√' if after_root else '/'} could mean two things:"
+                    " write * and brackets, as in 1/(2*N)"
+                )
+            out.append("*")
+        if token == "√":
+            out.append("sqrt")
+            continue
+        after_root = before == "√" and token != "("
+        out += ["(", token, ")"] if after_root else [token]
+    return " ".join(out)
+
+
+def _divides(tokens):
+    """Whether the last operand, with its powers, stands behind a division sign."""
+    place, depth = len(tokens) - 1, 0
+    while place >= 0:
+        depth += {")": 1, "(": -1}.get(tokens[place], 0)
+        before = tokens[place - 1] if place else ""
+        if depth == 0 and before.lower() not in (*_CALLS, "**") and tokens[place] != "**":
+            return before == "/"
+        place -= 1
+    return False
+
+
+def _apart(token, symbols):
+    """A run of symbols as its symbols: NM is N and M. What is no such run stays as it is."""
+    if token in symbols or token.lower() in _CALLS or not re.match(r"[^\W\d]", token):
+        return [token]
+    runs = re.findall("|".join(sorted(map(re.escape, symbols), key=len, reverse=True)), token)
+    return runs if "".join(runs) == token else [token]
 
 
 def _admit(node, symbols, depth):
@@ -155,10 +209,11 @@ class Formula:
         )
 
     def take(self, answer, x):
-        if type(answer) is list and len(answer) == 1:  # what sympy.solve gives
-            answer = answer[0]
+        answer = only(answer)
         if type(answer) is str:
             return {"text": answer[: self.longest]}
+        if type(answer) in (list, tuple):
+            return {"unreadable": f"this asks for one formula, and yours is {many(answer)}"}
         sympy = sys.modules.get("sympy")
         if sympy and isinstance(answer, sympy.Basic):
             return {"text": str(answer)[: self.longest]}
@@ -185,7 +240,8 @@ class Formula:
                     " number).",
                     "no value",
                 )
-        if _agree(values, [self.key(**point) for point in at]):
+        keys = [self.key(**point) for point in at]
+        if _agree(values, keys):
             return right("Right: your formula agrees with the model at every point tried.")
         found = [
             (name, says)
@@ -197,18 +253,40 @@ class Formula:
             for s in self.symbols
             if s not in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         ]
-        hint = (
-            words(found)
-            if found
-            else (
-                f"It does not depend on {' or '.join(missing)}; should it not?"
-                if missing
-                else "Try a case you can do in your head, such as N = 2."
+        factor = _constant(values, keys)
+        if found:
+            hint = words(found)
+        elif missing:
+            hint = f"It does not depend on {' or '.join(missing)}; should it not?"
+        elif factor is not None:
+            hint = (
+                f"Yours is {_says_factor(factor)} the model's value at every point tried: only a"
+                " constant factor is amiss."
             )
-        )
+            found = [("constant factor", "")]
+        else:
+            first = "N = 2" if "N" in self.symbols else f"{self.symbols[0]} twice as large"
+            hint = f"Try a case you can do in your head, such as {first}."
         return wrong(
             f"Not yet: your formula and the model part ways. {hint}", *(name for name, _ in found)
         )
+
+
+def _constant(values, keys):
+    """The ratio of values to keys where it is the same at all points, or None."""
+    ratios = [v / k for v, k in zip(values, keys, strict=True) if k and math.isfinite(v)]
+    if len(ratios) < len(keys) or not ratios or ratios[0] == 0:
+        return None
+    same = all(abs(r - ratios[0]) <= 1e-9 * abs(ratios[0]) for r in ratios)
+    return ratios[0] if same else None
+
+
+def _says_factor(factor):
+    """A factor for people: "8 times", "1/8 of", "-1 times"."""
+    near = round(1 / factor) if abs(factor) < 0.9 else 0
+    if near and abs(near * factor - 1) < 1e-6:
+        return f"1/{near} of" if near > 0 else f"-1/{-near} of"
+    return f"{factor:.4g} times"
 
 
 def _agree(values, keys):

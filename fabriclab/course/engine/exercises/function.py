@@ -2,7 +2,10 @@
 with the model.
 """
 
+import contextlib
 import math
+import signal
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +16,7 @@ from fabriclab.course.engine.exercises.reader import kind_of, number, show, with
 from fabriclab.course.engine.exercises.slips import words
 
 _LONGEST = 10_000
+LIMIT = 10  # seconds for one call
 
 
 @dataclass(frozen=True)
@@ -54,12 +58,17 @@ class Function:
                     " calling it"
                 )
             }
-        return {
-            "outputs": [
-                _run(answer, [np.array(a) if type(a) is list else a for a in given])
-                for given in self.inputs(x.draw)
-            ]
-        }
+        outputs, given = [], self.inputs(x.draw)
+        for arguments in given:
+            if outputs and type(outputs[-1]) is dict and "stopped" in outputs[-1]:
+                outputs.append(outputs[-1])  # the next input would only take as long again
+                continue
+            arrays = [np.array(a) if type(a) is list else a for a in arguments]
+            try:
+                outputs.append(_run(answer, arrays))
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(f"your function on {self._show(arguments)}") from None
+        return {"outputs": outputs}
 
     def judge(self, data, x):
         given, outputs = self.inputs(x.draw), data["outputs"]
@@ -77,7 +86,7 @@ class Function:
                 return wrong(
                     f"Not yet: called with {self._show(arguments)}, your function"
                     f" {_plain_reason(out)}.",
-                    "did not return a number",
+                    "took too long" if "stopped" in out else "did not return a number",
                 )
             if out is None:
                 return wrong(
@@ -132,14 +141,49 @@ class Function:
         return ", ".join(parts)
 
 
+class _TooLong(BaseException):
+    """Raised in a student's function whose time is over; no `except Exception` holds it."""
+
+
+@contextlib.contextmanager
+def _a_limit():
+    """`LIMIT` seconds for what is inside, in a student's own kernel.
+
+    Where a clock is running already (a grader's), or none can (another thread, Windows), that is
+    left alone.
+    """
+    free = (
+        hasattr(signal, "setitimer")
+        and threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+        and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    )
+    if not free:
+        yield
+        return
+
+    def over(number, frame):
+        raise _TooLong
+
+    signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
 def _run(function, arguments):
     """One call's outcome as plain data: a float, a list of floats, None, or {"raised"/"unreadable":
     words}.
     """
     try:
         # a student's warning or division by zero is theirs to see in their own cell
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), _a_limit():
             out = function(*arguments)
+    except _TooLong:
+        return {"stopped": f"was stopped after {LIMIT} s: does each of its loops come to an end?"}
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -180,6 +224,8 @@ def _describe(error):
 
 
 def _plain_reason(out):
+    if type(out.get("stopped")) is str:
+        return out["stopped"][:200]
     for what in ("raised", "returned"):
         if type(out.get(what)) is str:
             return f"{what} {out[what][:200]}"

@@ -12,9 +12,9 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fabriclab.course.engine.exercises import reader
+from fabriclab.course.engine.exercises import reader, spelling
 from fabriclab.course.engine.exercises.core import KEPT, Result, right, unreadable, wrong
-from fabriclab.course.engine.exercises.slips import Slip, explain, words
+from fabriclab.course.engine.exercises.slips import Slip, close_by, explain, words
 
 EXAMPLES = {
     "size": "3 KB",
@@ -26,6 +26,11 @@ EXAMPLES = {
     "money": "$2 M",
     "number": "0.25",
 }
+_CALLED = {
+    "decibels": "a ratio in decibels",
+    "energy per bit": "an energy per bit",
+    "operations per second": "a rate of operations",
+}
 NO_SLIP = "No slip this kit knows explains it. Look at each step once more, or ask for a hint."
 
 
@@ -33,13 +38,15 @@ NO_SLIP = "No slip this kit knows explains it. Look at each step once more, or a
 class Quantity:
     """A number with its unit.
 
-    `key(x)` calls a model; `tolerance` is relative; `slips` are this exercise's own.
+    `key(x)` calls a model; `tolerance` is relative; `slips` are this exercise's own. A count may be
+    given with the name of what is counted, if the question names it in `prompt`.
     """
 
     key: Callable
     dimension: str
     tolerance: float = 0.01
     slips: tuple[Slip, ...] = ()
+    whole: bool = False  # a count of things, so that one more or less has a name
     by_hand, worth, longest = False, 1, 200
 
     def needs(self, x):
@@ -64,8 +71,10 @@ class Quantity:
     def take(self, answer, x):
         return reader.quantity(answer)
 
-    def judge(self, data, x):
+    def judge(self, data, x, prompt=""):
         base, _, what = reader.BASE[self.dimension]
+        if self.dimension == "number" and type(data.get("text")) is str:
+            data = {"text": spelling.without_noun(data["text"], prompt)}
         try:
             value, dimension = reader.read(data)
         except ValueError as error:
@@ -77,30 +86,37 @@ class Quantity:
                 "NaN",
             )
         if dimension and dimension != self.dimension:
-            given = reader.BASE.get(dimension, ("", "", f"a {dimension}"))[2]
+            given = _CALLED.get(dimension) or reader.BASE.get(dimension, ("", "", dimension))[2]
             return wrong(f"Your answer is {given}; this asks for {what}.", "wrong dimension")
-        shown = reader.show(value, self.dimension)
+        shown = reader.as_given(data, value, self.dimension)
         key = self.key(x)
         if reader.within(value, key, self.tolerance):
             return right(f"Right: {shown}.")
         shown += (
             "" if dimension or self.dimension == "number" else f" (a bare number counts as {base})"
         )
-        found = explain(value, key, [(slip, slip.value(x)) for slip in self.slips], self.tolerance)
+        own = [(slip, slip.value(x)) for slip in self.slips]
+        bare = "%" not in str(data.get("text", ""))
+        found = explain(value, key, own, self.tolerance, self.dimension, self.whole, bare)
         if value < 0 < key and not found:
             return wrong(f"Not yet: {shown} is less than nothing, and this cannot be.", "sign")
-        return wrong(
-            f"Not yet: {shown}. {words(found) if found else NO_SLIP}", *(name for name, _ in found)
-        )
+        why = words(found) if found else close_by(value, key, self.tolerance) or NO_SLIP
+        return wrong(f"Not yet: {shown}. {why}", *(name for name, _ in found))
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a choice, with what to say to whoever picks it. `right` marks the one."""
+    """One option of a choice, with what to say to whoever picks it. `right` marks the one, `also`
+    holds other ways to put it; which of them a student reads is drawn by id.
+    """
 
     text: str
     says: str
     right: bool = False
+    also: tuple[str, ...] = ()
+
+    def is_called(self, given):
+        return given in (_plain(text) for text in (self.text, *self.also))
 
 
 def _plain(text):
@@ -109,7 +125,7 @@ def _plain(text):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several options, in an order of the student's own."""
+    """One of several options, in an order and in words of the student's own."""
 
     options: tuple[Option, ...]
     by_hand, worth, longest = False, 1, 2_000
@@ -124,9 +140,13 @@ class Choice:
     def lettered(self, x):
         return dict(zip("abcdefgh", x.draw.shuffle("options", self.options), strict=False))
 
+    def wording(self, option, x):
+        return x.draw.pick(f"words {option.text}", (option.text, *option.also))
+
     def wants(self, x):
         lines = "\n".join(
-            f"- **{letter}**: {option.text}" for letter, option in self.lettered(x).items()
+            f"- **{letter}**: {self.wording(option, x)}"
+            for letter, option in self.lettered(x).items()
         )
         return (
             f"Answer: the letter that fits best, in quotes.*\n\n{lines}\n\n*The text of an option"
@@ -139,7 +159,7 @@ class Choice:
     def judge(self, data, x):
         given, options = _plain(data["text"]), self.lettered(x)
         letter = re.sub(r"^(option|answer|选项?|答案)|[\W_]", "", given)
-        by_text = [option for option in options.values() if _plain(option.text) == given]
+        by_text = [option for option in options.values() if option.is_called(given)]
         option = options.get(letter) or (by_text[0] if by_text else None)
         if option is None:
             return unreadable(f"give one letter from a to {max(options)}")
@@ -236,7 +256,8 @@ class Free:
         )
         if written < self.least_words:
             return unreadable(
-                f"{written} words are few for an argument; write at least {self.least_words}"
+                f"{written} word{'s are' if written != 1 else ' is'} little for an argument; write"
+                f" at least {self.least_words}"
             )
         return Result(
             0.0, KEPT, f"Kept for your instructor ({written} words). No program marks this one."

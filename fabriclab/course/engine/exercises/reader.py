@@ -4,14 +4,15 @@ in.
 
 import contextlib
 import math
-import re
 import sys
+import unicodedata
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 
 from fabriclab import units
+from fabriclab.course.engine.exercises import spelling
 
 # dimension -> (what a bare number counts as, how `units.si` prints it, what to call it)
 BASE = {
@@ -24,31 +25,6 @@ BASE = {
     "money": ("dollars", "$", "an amount of money"),
     "number": ("a plain number", "", "a plain number"),
 }
-_UNITS = {
-    "字节": "B",
-    "比特": "b",
-    "分钟": "min",
-    "小时": "h",
-    "秒": "s",
-    "瓦": "W",
-    "焦耳": "J",
-    "米": "m",
-    "美元": "dollars",
-    "每": "/",
-}
-_PREFIXES = {
-    "千": "k",
-    "兆": "M",
-    "吉": "G",
-    "太": "T",
-    "厘": "c",
-    "毫": "m",
-    "微": "u",
-    "纳": "n",
-    "皮": "p",
-}
-_CHINESE = re.compile(f"([{''.join(_PREFIXES)}]?)({'|'.join(_UNITS)})")
-_ABOUT = re.compile(r"^\s*(?:大?约为?|大概|[~～∼≈≃]|(?:about|approx|ca)\b\.?)\s*", re.IGNORECASE)
 _SCALARS = tuple(
     getattr(np, name)
     for name in (
@@ -103,12 +79,31 @@ def _sympy_number(answer, sympy):
     )
 
 
+def only(answer):
+    """What a list or an array of one element holds, as sympy.solve and numpy give it."""
+    if type(answer) in (list, tuple) and len(answer) == 1:
+        return answer[0]
+    if type(answer) is np.ndarray and answer.size == 1 and answer.dtype.kind in "iuf":
+        return answer.item()
+    return answer
+
+
+def many(answer):
+    """What to call a list where one thing is asked for."""
+    count = len(answer) if type(answer) in (list, tuple) else getattr(answer, "size", 0)
+    return (
+        f"a list of {count}; if they are solutions of an equation, say which one is meant, as in"
+        " solutions[1]"
+        if count
+        else "an empty list"
+    )
+
+
 def quantity(answer):
     """A quantity as typed or computed, as plain data: {"value": …} bare, {"text": …}, or
     {"unreadable": why}.
     """
-    if type(answer) in (list, tuple) and len(answer) == 1:  # what sympy.solve gives
-        answer = answer[0]
+    answer = only(answer)
     if type(answer) is str:
         return (
             {"text": answer}
@@ -127,7 +122,7 @@ def quantity(answer):
         return {"unreadable": str(error)}
     if value is None:
         if type(answer) in (list, tuple, np.ndarray):
-            return {"unreadable": "this asks for one number, and yours is a list"}
+            return {"unreadable": f"this asks for one number, and yours is {many(answer)}"}
         if type(answer) in (bool, np.bool_):
             return {"unreadable": "True and False are no quantities"}
         return {"unreadable": f"{kind_of(answer)} is not a number, nor text such as '7 ms'"}
@@ -155,23 +150,33 @@ def read(data):
 
 
 def _read(text):
-    """`units.read`, once more without "about" and with Chinese units in signs if need be; an error
-    quotes what was typed.
+    """`units.read`, and what people write besides: "about", Chinese or spelled-out units, a
+    fraction, a ratio, hours with minutes. An error quotes what was typed.
     """
-    try:
+    with contextlib.suppress(ValueError):
         return units.read(text)
-    except ValueError:
-        plain = _ABOUT.sub("", text).strip().rstrip("。.")
-        plain = _CHINESE.sub(lambda found: _PREFIXES.get(found[1], "") + _UNITS[found[2]], plain)
+    plain = spelling.plain(text)
+    for attempt in (units.read, spelling.fraction, spelling.sum_of_times):
         with contextlib.suppress(ValueError):
-            return units.read(plain)
-        raise
+            return attempt(plain)
+    return units.read(text)  # to say why not, in the student's own words
 
 
 def show(value, dimension):
     """A value for people: `75 KB`."""
     unit = BASE[dimension][1]
     return units.si(value, unit) if unit else f"{value:.4g}"
+
+
+def as_given(data, value, dimension):
+    """A student's own number for people: as typed where it was typed with a unit, else in the
+    prefix that suits it.
+    """
+    typed = data.get("text")
+    if type(typed) is not str or not any(c.isalpha() or c == "%" for c in typed):
+        return show(value, dimension)
+    typed = " ".join(unicodedata.normalize("NFKC", typed).split())[:60]
+    return typed.rstrip(".") if typed.isprintable() else show(value, dimension)
 
 
 def within(answer, key, tolerance):
