@@ -58,7 +58,8 @@ class Told:
 @dataclass(frozen=True)
 class Evidence:
     """A folder as read: `files` as (name, reading), `unread` as (name, reason), what it is `told`,
-    and `on` as (name, host) where a folder, a prefix or a prompt names the host.
+    and `on` as (name, host) where a folder, a prefix or a prompt names the host. `died` are the
+    tests without a result: (name, step, reason).
     """
 
     path: str
@@ -66,6 +67,7 @@ class Evidence:
     unread: tuple[tuple[str, str], ...] = ()
     told: Told = Told()
     on: tuple[tuple[str, str], ...] = ()
+    died: tuple[tuple[str, int, str], ...] = ()
 
     def host(self, file):
         """The host that a file or part of one comes from, None where nothing names it."""

@@ -31,7 +31,7 @@ from fabriclab.logs.nccl.records import (
     printed,
     ways_to_part,
 )
-from fabriclab.logs.source import MOST_ROWS, lines, name, refuse, shorten
+from fabriclab.logs.source import MOST_ROWS, Died, lines, name, refuse, shorten
 
 _SIZE = r"\d{1,40}\s+\d{1,40}\s+(?:" + "|".join(TYPES) + r")(?=\s|$)"
 SIGN = re.compile(
@@ -55,6 +55,9 @@ _NAMED = re.compile(
 _OUT_OF_BOUNDS = re.compile(r"#\s+Out of bounds values\s*:\s*(\d{1,18})\s+(OK|FAILED)")
 _AVERAGE = re.compile(
     r"#\s+Avg bus bandwidth\s*:\s*(\d+(?:\.\d+)?(?:e[+-]\d+)?)\s*(?:OK|FAILED)?\s*$"
+)
+_COMPLAINT = re.compile(
+    r"(?i)\b(?:error|fail(?:ed|ure)|abort(?:ed)?|killed|signal|timed? ?out|terminated|core dumped)\b"
 )
 _LONGEST = 1000  # characters of a row or a comment, generously
 _EXTRA = ["i_min", "i_max", "i_p99", "i_cv%"]
@@ -95,11 +98,12 @@ class _Reader:
         self.path, self.log = path, log.Gatherer()
         self.tables, self.total = [], 0
         self.head, self.ranks, self.footer, self.next_program = {}, {}, {}, None
+        self.died, self.words = [], None  # runs without a row; what the run at hand complains of
         self._fresh()
         self.pending = None
 
     def _fresh(self):
-        self.rows, self.passes, self.columns = [], set(), None
+        self.rows, self.passes, self.columns, self.begun = [], set(), None, 0
         self.widths = set()  # of the rows so far: the same in all where the layout is aligned
 
     def take(self, line):
@@ -141,6 +145,8 @@ class _Reader:
         elif program := _NAMED.search(text):
             self.next_program = program[1]
         elif self.rows or self.columns:
+            if self.columns and not self.rows and _COMPLAINT.search(text):
+                self.words = self.words or text.strip()[:200]
             if results and any("." in token for token in results):
                 self._refuse(
                     line.number,
@@ -151,28 +157,40 @@ class _Reader:
 
     def end(self, last):
         self._settle()
-        self._begin()
-        if not self.tables and not (self.head or self.ranks or self.columns):
+        self._begin(header=not self.tables)  # of a file without a row all is said below
+        if not self.tables and not (self.head or self.ranks or self.columns or self.died):
             if not (self.log.lines or self.log.version):
                 self._refuse(last, "the file ends in the middle of its only line of NCCL's log")
             return self.log.reading(name(self.path))
         if not self.tables:
+            said = self.words or next((words for _, words in self.died if "no row" not in words), "")
             self._refuse(
                 last,
-                "the header of nccl-tests, but no row of results: the run died, or the file is cut",
+                "the header of nccl-tests, but no row of results: the run died, or the file is cut"
+                + (f"; it says {shorten(said, 120)}" if said else ""),
+                Died,
             )
         return Reading(
             name(self.path),
             tuple(self.tables),
             self.log.reading(name(self.path)) if self.log.lines else None,
+            tuple(self.died),
         )
 
-    def _refuse(self, number, reason):
-        refuse(self.path, number, reason)
+    def _refuse(self, number, reason, kind=ValueError):
+        refuse(self.path, number, reason, kind)
 
-    def _begin(self):
+    def _dies(self):
+        """The run at hand ended before its first row."""
+        self.died.append((self.begun, self.words or "no row of results, and no error of its own"))
+        self.head, self.ranks, self.footer = {}, {}, {}
+        self._fresh()
+
+    def _begin(self, header=False):
         """Close the table at hand, if there is one: what comes now belongs to the next."""
         if not self.rows:
+            if self.columns and not header:
+                self._dies()
             return
         if len(self.passes) > 1:
             odd = next(row for row in self.rows if len(row.passes) == 1)
@@ -254,7 +272,7 @@ class _Reader:
 
     def _header(self, line, text):
         kept = self.head, self.ranks
-        self._begin()
+        self._begin(header=True)
         if not self.head and not self.ranks:  # a second table under the same settings
             self.head, self.ranks = kept
         if self.next_program:
@@ -283,7 +301,7 @@ class _Reader:
             blocks[0][3].strip("#"),
             names[starts[0]] == "cputime",
         )
-        self.widths = {len(text)}
+        self.widths, self.begun, self.words = {len(text)}, line.number, None
 
     def _row(self, line, text, match):
         size, count, kind, rest = match.groups()

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from fabriclab.logs.jsonform import as_lines
 from fabriclab.logs.perftest.jsonform import told
-from fabriclab.logs.source import MOST_ROWS, name, refuse, shorten
+from fabriclab.logs.source import MOST_ROWS, Died, name, refuse, shorten
 from fabriclab.units import Gbps, MiB, us
 
 TOOL = "perftest"
@@ -359,6 +359,7 @@ class _Reader:
                     self.error[0] if self.error else last,
                     "perftest began, but no row of results: it waits for the other side, it died,"
                     f" or the file is cut{why}",
+                    Died,
                 )
             self._dies()
         elif self.error:
