@@ -38,7 +38,7 @@ class Device:
 
     @property
     def called(self):
-        return f"{self.address} {self.kind[:60]}" if self.address else f"device at line {self.line}"
+        return f"{self.address} {self.kind[:100]}" if self.address else f"device at line {self.line}"
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def signs(reading, rate=None):
             else:
                 yield Sign("port-down", says)
     for port in up:
-        if port.width and port.width < 4 and port.rate:
+        if port.width and port.width < 4 and port.rate and not _split(port, up):
             of = port.rate * 4 / port.width
             says = (
                 f"{port.called} has {port.width} of 4 lanes: {si(port.rate, 'b/s')}, with all four"
@@ -209,12 +209,24 @@ def signs(reading, rate=None):
                 f"{port.called} uses an MTU of {port.mtu:,} B, and could use {port.most_mtu:,}:"
                 " both ends and the switches must agree",
             )
-    mtus = {port.mtu for port in up if port.mtu}
-    if len(mtus) > 1:
-        yield Sign(
-            "mtu-differs",
-            f"MTUs of {' and '.join(f'{mtu:,}' for mtu in sorted(mtus))} B on one host",
-        )
+    alike = {}  # a port for storage or management may well have another MTU
+    for port in up:
+        if port.mtu:
+            alike.setdefault((port.layer, port.rate), set()).add(port.mtu)
+    for mtus in alike.values():
+        if len(mtus) > 1:
+            yield Sign(
+                "mtu-differs",
+                f"MTUs of {' and '.join(f'{mtu:,}' for mtu in sorted(mtus))} B on one host",
+            )
+
+
+def _split(port, up):
+    """Whether two lanes are all that it has, as cards of 100 Gb/s (2X HDR) and 200 Gb/s (2X NDR)
+    and split cables have: no other port of the host that is up has more.
+    """
+    widest = max(one.width or 0 for one in up)
+    return port.width == widest == 2 and (port.speed or "") in ("HDR", "NDR", "XDR")
 
 
 def report(reading):
@@ -234,4 +246,7 @@ def report(reading):
         said.append(f"  {port.called}: {', '.join(fact for fact in facts if fact)}")
     if count > 24:
         said.append(f"  … and {count - 24} more ports")
+    up = [port for port in reading.ports if port.up]
+    if any(_split(port, up) for port in up):
+        said.append("  two lanes are a whole port on a split cable, half of one on another")
     return "\n".join([*said, *marked(signs(reading))])

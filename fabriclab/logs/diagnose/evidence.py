@@ -153,6 +153,8 @@ class Evidence:
                 for link in fabric.links
                 if link.rate and kind_of(fabric, link) == "host-switch"
             ]
+        for file, reading in self.of(logs.ports.Reading):
+            found += [(port.rate, file) for port in reading.ports if port.up and port.rate]
         for file, reading in self.of(nccl.Reading):
             models = {process.gpu for table in reading.tables for process in table.processes}
             found += [
@@ -209,7 +211,7 @@ class Evidence:
         """
         return self.port()[1] == TOLD or any(
             self.port()[1] == file
-            for kind in (mlxlink.Reading, Fabric)
+            for kind in (mlxlink.Reading, Fabric, logs.ports.Reading)
             for file, _ in self.of(kind)
         )
 
