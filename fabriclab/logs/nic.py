@@ -105,7 +105,7 @@ def usual(errors, packets=None):
         if kind == "down" and _usual(kind, counts, packets):
             yield f"{_listed(counts)}: as when the driver was loaded"
         elif _usual(kind, counts, packets):
-            yield f"{_listed(counts)} of {packets:,} packets: below one in 10^8, as on a sound cable"
+            yield f"{_listed(counts)} of {packets:,} packets: less than one in 10^8, as allowed"
 
 
 def _by_kind(errors):

@@ -174,13 +174,17 @@ def signs(reading, rate=None):
             else:
                 yield Sign("port-down", says)
     for port in up:
-        if port.width and port.width < 4 and port.rate and not _split(port, up):
+        whole = _split(port, up) and rate and port.rate and port.rate >= 0.99 * rate
+        if port.width and port.width < 4 and port.rate and not whole:
             of = port.rate * 4 / port.width
             says = (
                 f"{port.called} has {port.width} of 4 lanes: {si(port.rate, 'b/s')}, with all four"
                 f" it would be {si(of, 'b/s')}"
             )
-            if port.layer == "Ethernet" and port.width == 1:
+            if _split(port, up) and not rate:
+                says += "; fine only where the card or a split cable has two"
+                yield Sign("one-lane", says)
+            elif port.layer == "Ethernet" and port.width == 1:
                 says += "; fine only where it is meant to be a one-lane Ethernet port"
                 yield Sign("one-lane", says)
             else:
@@ -202,6 +206,10 @@ def signs(reading, rate=None):
                 "slower-port",
                 f"{', '.join(slow[:6])} below {si(most, 'b/s')}, the fastest port of this host",
             )
+    yield from _mtus(up)
+
+
+def _mtus(up):
     for port in up:
         if port.mtu and port.most_mtu and port.mtu < port.most_mtu:
             yield Sign(
@@ -246,7 +254,4 @@ def report(reading):
         said.append(f"  {port.called}: {', '.join(fact for fact in facts if fact)}")
     if count > 24:
         said.append(f"  … and {count - 24} more ports")
-    up = [port for port in reading.ports if port.up]
-    if any(_split(port, up) for port in up):
-        said.append("  two lanes are a whole port on a split cable, half of one on another")
     return "\n".join([*said, *marked(signs(reading))])

@@ -77,9 +77,9 @@ def lines(path):
 
     Colours (ANSI), carriage returns, a byte-order mark and MPI rank tags are taken off, and what
     else a terminal would act on is a question mark. Of a run of more than 64 lines that are too
-    short for a row (two characters, or one word) only the first are handed on. Raises ValueError naming file and line for what is no
-    text: missing, a folder or a device, empty, holding a zero byte, a line of more than 64 KiB,
-    more than 256 MiB in all.
+    short for a row (two characters, or one word) only the first are handed on. Raises ValueError
+    naming file and line for what is no text: missing, a folder or a device, empty, holding a zero
+    byte, a line of more than 64 KiB, more than 256 MiB in all.
     """
     if isinstance(path, Part):
         yield from path

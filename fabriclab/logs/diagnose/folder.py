@@ -8,14 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from fabriclab import logs
-from fabriclab.logs.diagnose.evidence import (
-    MOST_FILES,
-    STEP_OF,
-    TOLD,
-    Evidence,
-    Told,
-    read_told,
-)
+from fabriclab.logs.diagnose.evidence import MOST_FILES, STEP_OF, TOLD, Evidence, Told, read_told
 from fabriclab.logs.source import Died, name, refuse, shorten
 
 

@@ -1,14 +1,13 @@
 """nccl-tests and NCCL's log: what a table says, where it lies against the model, what looks wrong.
 
 `table` reads and describes the layout, `facts` draws the collective, the ranks and the fit from it,
-`doubts` what looks wrong; here they are told. `log` reads NCCL's own log, alone or from between the
+`signs` what looks wrong; here they are told. `log` reads NCCL's own log, alone or from between the
 rows.
 """
 
 import math
 
 from fabriclab import collectives, transport
-from fabriclab.logs.nccl.doubts import table_signs as _table_signs
 from fabriclab.logs.nccl.facts import (
     SHOWN,
     Ranks,
@@ -21,9 +20,11 @@ from fabriclab.logs.nccl.facts import (
     rate,
     steps,
 )
+from fabriclab.logs.nccl.lines import _ROW_INSIDE, SIGN
 from fabriclab.logs.nccl.log import log_signs, network_lines
 from fabriclab.logs.nccl.records import TOOL, Pass, Rank, Reading, Row, Table
-from fabriclab.logs.nccl.table import _ROW_INSIDE, SIGN, read
+from fabriclab.logs.nccl.signs import table_signs as _table_signs
+from fabriclab.logs.nccl.table import read
 from fabriclab.logs.nccl.wire import against_hardware, hosts
 from fabriclab.logs.sign import Sign, marked
 from fabriclab.units import GB, si
