@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     nonnegative,
@@ -163,7 +164,7 @@ def idle_path(flows, paths):
     return 1 - Fraction(onto, paths**flows)
 
 
-def all_to_all_flows(ranks):
+def all_to_all_flows(ranks: Values) -> Values:
     """Directed flows of an AllToAll, without those to oneself: ``n (n - 1)``.
 
     >>> all_to_all_flows(64)
@@ -173,7 +174,7 @@ def all_to_all_flows(ranks):
     return scalar_or_array(ranks * (ranks - 1))
 
 
-def reordering(spacing, spread):
+def reordering(spacing: Values, spread: Values) -> Values:
     """Chance that a sprayed packet is overtaken by the next one of its flow: ``exp(-s/d) / 2``.
 
     Assumes that queueing adds to each packet an independent, exponential delay of mean `spread` d;
@@ -191,7 +192,7 @@ def reordering(spacing, spread):
         return scalar_or_array(np.where(spread > 0, np.exp(-np.divide(spacing, spread)) / 2, 0.0))
 
 
-def sprayed_go_back_n(spacing, spread, window):
+def sprayed_go_back_n(spacing, spread, window: Values) -> Values:
     """Times as long that a sprayed flow takes where the receiver keeps nothing out of order: ``1 +
     p W / (1 - p)``.
 

@@ -403,7 +403,7 @@ def uneven(fabric):
     return found
 
 
-def signs(fabric, rate=None):
+def signs(fabric, rate: float | None = None):
     """What stands out in a fabric; `rate` is not needed."""
 
     def name(at):
@@ -448,7 +448,7 @@ def _several(count, word):
     )
 
 
-def report(fabric):
+def report(fabric) -> str:
     """The few lines that ``fabriclab read`` prints for a fabric."""
     kinds = Counter(vertex.kind for vertex in fabric.vertices)
     machines = len({vertex.machine for vertex in fabric.nodes})

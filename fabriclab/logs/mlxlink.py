@@ -181,7 +181,7 @@ _READ = {
 }
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of mlxlink's output at `path`, with as many ports as it holds dumps.
 
     Raises ValueError naming file, line and reason for a value that cannot be what its name says (a
@@ -305,7 +305,7 @@ def enabled(port):
     )
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out at mlxlink's ports. `rate`: bytes per second that a port should carry, where
     it is told.
     """
@@ -405,7 +405,7 @@ def _speed_signs(port, rate):
         )
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for mlxlink's output."""
     blocks = [
         _block(port, number, len(reading.ports))

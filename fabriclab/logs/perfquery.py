@@ -175,7 +175,7 @@ def _bytes(words):
     return None if words is None else words * WORD
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of perfquery's output at `path`, with as many ports as it holds answers.
 
     Raises ValueError naming file, line and reason for a count that is none or that its counter
@@ -392,7 +392,7 @@ def told(found, rate=None):
     return said
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out in perfquery's answers, of each port the last one's; `rate` is not needed."""
     for port in latest(reading):
         yield from port_signs(port)
@@ -470,7 +470,7 @@ def port_signs(port):
             yield Sign("other-errors", f"{counter} {seen(counter)}: {meaning}")
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for perfquery's output."""
     said = [
         line
