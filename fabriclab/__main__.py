@@ -241,9 +241,7 @@ def parser():
     top.add_argument("--version", action="version", version=f"fabriclab {fabriclab.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
 
-    command = commands.add_parser(
-        "doctor", help="say what is missing or does not match here, and how to mend it"
-    )
+    command = commands.add_parser("doctor", help="check the installation and say how to fix it")
     command.set_defaults(run=doctor)
 
     command = commands.add_parser(

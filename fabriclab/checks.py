@@ -10,6 +10,9 @@ import numbers
 
 import numpy as np
 
+# what a quantity may be: one number, or an array of them
+Values = float | np.ndarray
+
 # Beyond these a number is a typing slip, and products of a few of them would leave double
 # precision.
 LARGEST, SMALLEST = 1e60, 1e-60
@@ -189,6 +192,6 @@ def each(name, value, expected="a list"):
         _refuse(name, value, expected)
 
 
-def scalar_or_array(value):
+def scalar_or_array(value: Values) -> Values:
     """A model's result: a Python float for scalars, the array itself otherwise."""
     return value if isinstance(value, np.ndarray) and value.ndim else float(value)

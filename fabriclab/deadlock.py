@@ -27,6 +27,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     each,
@@ -190,7 +191,7 @@ def dependencies(routes):
     return Dependencies({channel: tuple(after) for channel, after in follows.items()})
 
 
-def ring_routes(switches, links, senders=None):
+def ring_routes(switches: Values, links: Values, senders=None):
     """Clockwise routes of `links` links on a ring, one from each switch, or from `senders` only.
 
     >>> dependencies(ring_routes(4, 2, senders=[0, 1, 2])).verdict()
@@ -223,7 +224,7 @@ def ring_routes(switches, links, senders=None):
     return [route([(start + i) % switches for i in range(links + 1)]) for start in starts]
 
 
-def grid_routes(sides, wrap=False, dateline=False):
+def grid_routes(sides, wrap: bool = False, dateline: bool = False):
     """Dimension-order routes between all places of a mesh, or with `wrap` of a torus (numbered as
     `topology.torus` does).
 
@@ -393,7 +394,9 @@ class Recovery:
     stall: float
 
 
-def watchdog(detection, held, rate, timeout=0.0, flows=0, in_flight=0.0):
+def watchdog(
+    detection: Values, held, rate: Values, timeout: Values = 0.0, flows: Values = 0, in_flight=0.0
+):
     """The `Recovery` from a lock that a PFC watchdog breaks by dropping: ``stall = detection +
     timeout + resent / rate``.
 

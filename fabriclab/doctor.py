@@ -301,7 +301,7 @@ def report(findings):
     closing = (
         "All that is needed here is in order."
         if not faults
-        else f"{faults} fault{'s' * (faults > 1)} to mend."
+        else f"{faults} fault{'s' * (faults > 1)} to fix."
     )
     return "\n".join([*map(str, findings), closing])
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     flag,
@@ -47,7 +48,7 @@ def _or_inf(name, value):
     return np.inf if isinstance(value, float) and value == np.inf else positive(name, value)
 
 
-def at_least_one(probability, units, periods=1):
+def at_least_one(probability: Values, units: Values, periods: Values = 1) -> Values:
     """Chance that at least one of `units` parts fails within `periods`: ``1 - (1-p)^(n k)``.
 
     `probability` is one part's, per period. Chapter, Napkin Math 1.5.
@@ -66,7 +67,7 @@ def at_least_one(probability, units, periods=1):
     return scalar_or_array(np.where(trials == 0, 0.0, chance))
 
 
-def periods_to_first(probability, units):
+def periods_to_first(probability: Values, units: Values) -> Values:
     """Mean number of periods up to and including the first with a failure: ``1 / (1 - (1-p)^n)``;
     `inf` where none ever fails.
 
@@ -84,7 +85,7 @@ def periods_to_first(probability, units):
     )
 
 
-def units_for(chance, probability):
+def units_for(chance: Values, probability: Values) -> Values:
     """The fleet at which the chance of at least one failure reaches `chance`: ``ln(1-P) /
     ln(1-p)``, not rounded.
 
@@ -106,7 +107,7 @@ def units_for(chance, probability):
         return scalar_or_array(np.log1p(-np.asarray(chance)) / np.log1p(-probability) + 0.0)
 
 
-def rate_from_mttf(mttf):
+def rate_from_mttf(mttf: Values) -> Values:
     """Failures per second of a part whose mean time to failure is `mttf` seconds: ``1 / mttf``.
 
     >>> from fabriclab.units import day, hour
@@ -116,7 +117,7 @@ def rate_from_mttf(mttf):
     return scalar_or_array(1 / positive("mttf", mttf))
 
 
-def rate_from_ppm(ppm):
+def rate_from_ppm(ppm: Values) -> Values:
     """Failures per second from parts per million and day: ``ppm 1e-6 / day``.
 
     >>> round(100_000 * rate_from_ppm(500) * day, 9)
@@ -125,7 +126,7 @@ def rate_from_ppm(ppm):
     return scalar_or_array(nonnegative("ppm", ppm) * 1e-6 / day)
 
 
-def rate_from_events(events, period, units=1):
+def rate_from_events(events, period, units=1) -> Values:
     """Failures per second of one part, from `events` seen among `units` parts in `period` seconds:
     ``n / (m t)``.
 
@@ -139,7 +140,7 @@ def rate_from_events(events, period, units=1):
     return scalar_or_array(events / exposure)
 
 
-def rate_bounds(events, period, units=1, confidence=0.95):
+def rate_bounds(events, period, units=1, confidence: Values = 0.95):
     """(least, most) failures per second of one part that `events` in `period` seconds among `units`
     parts leave possible.
 
@@ -170,7 +171,7 @@ def _exposure(events, period, units):
     return events, units * period
 
 
-def system_mttf(mttfs, counts):
+def system_mttf(mttfs: Values, counts: Values):
     """Seconds between failures of a system that stops when any part does: ``1 / sum(n_i /
     MTTF_i)``.
 
@@ -196,7 +197,7 @@ def system_mttf(mttfs, counts):
     return 1 / total if total else float("inf")
 
 
-def expected_failures(rate, units, period):
+def expected_failures(rate, units: Values, period: Values) -> Values:
     """Failures of the fleet in a period: ``n lambda t``.
 
     >>> from fabriclab.units import day, hour
@@ -209,7 +210,7 @@ def expected_failures(rate, units, period):
     return scalar_or_array(rate * units * period)
 
 
-def time_to_first(rate, units=1):
+def time_to_first(rate, units: Values = 1) -> Values:
     """Mean seconds to the fleet's first failure, and between failures: ``1 / (n lambda)``; `inf`
     where none ever fails. `rate` is one part's, per second: a mean time in its place is refused.
 
@@ -223,7 +224,7 @@ def time_to_first(rate, units=1):
     return scalar_or_array(np.divide(1.0, total, out=np.full(total.shape, np.inf), where=total > 0))
 
 
-def failure_free(rate, units, period):
+def failure_free(rate, units, period) -> Values:
     """Chance that the fleet gets through a period without a failure: ``exp(-n lambda t)``.
 
     >>> from fabriclab.units import day, hour
@@ -233,7 +234,7 @@ def failure_free(rate, units, period):
     return scalar_or_array(np.exp(-np.asarray(expected_failures(rate, units, period))))
 
 
-def transceivers(hosts, tiers, copper_hosts=False):
+def transceivers(hosts: Values, tiers: Values, copper_hosts: bool = False) -> Values:
     """Optical modules of a non-blocking tree, two per link: ``2 hosts tiers``, or with copper to
     the hosts ``2 hosts (tiers - 1)``.
 
@@ -249,7 +250,7 @@ def transceivers(hosts, tiers, copper_hosts=False):
     return scalar_or_array(2 * hosts * (tiers - copper))
 
 
-def young_interval(cost, mtbf):
+def young_interval(cost: Values, mtbf: Values) -> Values:
     """Seconds of work between two checkpoints that waste least: ``sqrt(2 C M)``, for a checkpoint
     of C seconds, C << M.
 
@@ -267,7 +268,7 @@ def young_interval(cost, mtbf):
     return scalar_or_array(np.sqrt(2 * cost * mtbf))
 
 
-def best_interval(cost, mtbf):
+def best_interval(cost: Values, mtbf: Values) -> Values:
     """Seconds of work between two checkpoints at which `wasted_share` is least, exactly: the root
     of ``(1 - tau/M) e^((tau + C)/M) = 1``.
 
@@ -291,7 +292,7 @@ def best_interval(cost, mtbf):
     return scalar_or_array(share * mtbf)
 
 
-def wasted_share(interval, cost, mtbf, *, restart=0.0):
+def wasted_share(interval, cost: Values, mtbf, *, restart: Values = 0.0) -> Values:
     """Share of the time that is not work: ``1 - tau / (M e^(R/M) (e^((tau+C)/M) - 1))``; exact for
     failures at random.
 

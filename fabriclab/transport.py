@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     flag,
@@ -31,7 +32,7 @@ def _read(size, alpha, beta):
     return size, alpha, beta
 
 
-def transfer_time(size, alpha, beta, roofline=False):
+def transfer_time(size, alpha, beta, roofline: bool = False) -> Values:
     """Seconds to move a message: ``T(n) = alpha + n / beta``, or with `roofline` ``max(alpha, n /
     beta)``.
 
@@ -58,7 +59,7 @@ def transfer_time(size, alpha, beta, roofline=False):
     return scalar_or_array(alpha + size / beta)
 
 
-def crossover(alpha, beta):
+def crossover(alpha, beta) -> Values:
     """Bytes at which start-up and transfer take equal time: ``n* = alpha beta``.
 
     Below n* latency dominates, above it bandwidth. There T(n*) = 2 alpha. Raises ValueError as
@@ -75,7 +76,7 @@ def crossover(alpha, beta):
     return scalar_or_array(alpha * beta)
 
 
-def latency_share(size, alpha, beta):
+def latency_share(size, alpha, beta) -> Values:
     """Share of the transfer time that is start-up: ``alpha / T(n)``, 1/2 at the crossover.
 
     A message of no bytes on a path of no start-up takes no time; its share is given as 0. Raises
@@ -93,7 +94,7 @@ def latency_share(size, alpha, beta):
     return scalar_or_array(np.divide(alpha, total, out=np.zeros_like(total), where=total > 0))
 
 
-def effective_bandwidth(size, alpha, beta):
+def effective_bandwidth(size, alpha, beta) -> Values:
     """Bytes per second a message really sees: ``n / T(n) = beta n / (n + n*)``: half of beta at the
     crossover.
 
@@ -111,7 +112,7 @@ def effective_bandwidth(size, alpha, beta):
     return scalar_or_array(beta * np.divide(size, whole, out=np.ones_like(whole), where=whole > 0))
 
 
-def break_even(alpha, beta, other_alpha, other_beta):
+def break_even(alpha: Values, beta: Values, other_alpha: Values, other_beta: Values) -> Values:
     """Bytes at which two paths take equal time: ``(other_alpha - alpha) / (1/beta -
     1/other_beta)``.
 
@@ -149,7 +150,7 @@ class Fit:
     worst: float
 
 
-def fit(sizes, times):
+def fit(sizes: Values, times: Values):
     """The path that explains measured `times` (s) of messages of `sizes` (bytes) best, as a `Fit`.
 
     Minimises ``sum(((alpha + n/beta - t) / t)^2)``: relative errors, because a benchmark's times
@@ -197,7 +198,7 @@ def fit(sizes, times):
     return Fit(alpha, beta, float(np.max(np.abs((alpha + sizes / beta) / times - 1))))
 
 
-def staging_traffic(size, copies=1):
+def staging_traffic(size: Values, copies: Values = 1) -> Values:
     """Bytes of host-memory traffic that staging a payload through host RAM costs: ``2 copies
     size``.
 
@@ -217,7 +218,7 @@ def staging_traffic(size, copies=1):
     return scalar_or_array(2.0 * copies * size)
 
 
-def tail_go_back_n(size, lost_at, in_flight=np.inf):
+def tail_go_back_n(size, lost_at, in_flight: Values = np.inf) -> Values:
     """Bytes sent again when one packet is lost at offset `lost_at` of a `size`-byte message:
     ``min(size - lost_at, in_flight)``.
 
@@ -240,7 +241,7 @@ def tail_go_back_n(size, lost_at, in_flight=np.inf):
     return scalar_or_array(rest)
 
 
-def tail_selective(size, lost_at, packet=4096):
+def tail_selective(size, lost_at, packet: Values = 4096) -> Values:
     """Bytes sent again by selective repeat: the lost packet alone, ``min(packet, size - lost_at)``.
 
     Raises ValueError for an offset beyond the message or an empty packet. Mittal et al. 2018 (IRN).
@@ -266,7 +267,7 @@ def _rest(size, lost_at):
     return size - lost_at
 
 
-def goodput_go_back_n(loss, window):
+def goodput_go_back_n(loss: Values, window: Values) -> Values:
     """Share of the line that carries new bytes when each packet is lost with probability `loss`:
     ``(1-p) / (1-p+p W)``.
 
@@ -286,7 +287,7 @@ def goodput_go_back_n(loss, window):
     return scalar_or_array((1 - loss) / (1 - loss + loss * window))
 
 
-def goodput_selective(loss):
+def goodput_selective(loss: Values) -> Values:
     """The same for selective repeat, which sends a lost packet again and nothing else: ``1 - p``.
 
     >>> goodput_selective(0.001)
@@ -295,7 +296,7 @@ def goodput_selective(loss):
     return scalar_or_array(1 - fraction("loss", loss))
 
 
-def time_saved(size, alpha, beta, faster):
+def time_saved(size, alpha, beta, faster: Values) -> Values:
     """Share of a transfer's time that a link `faster` times as fast saves: ``(1 - 1/f) · (n/beta) /
     T(n)``.
 
@@ -316,7 +317,7 @@ def time_saved(size, alpha, beta, faster):
     return scalar_or_array((1 - 1 / faster) * (1 - share))
 
 
-def kernel_bandwidth(line, segment, per_segment, copy):
+def kernel_bandwidth(line: Values, segment: Values, per_segment: Values, copy: Values) -> Values:
     """Bytes per second of one kernel TCP stream: ``min(line, m / (a + m/c))``: the alpha-beta model
     of a processor core.
 

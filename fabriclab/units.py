@@ -125,7 +125,7 @@ class Quantity:
     unit: str = ""
 
 
-def read(text):
+def read(text: str) -> "Quantity":
     """A `Quantity` from text such as "390 Gb/s", "46.6 GiB/s", "5 µs", "1,024", "12.5 %" or "$142.1
     M".
 
@@ -209,7 +209,7 @@ def _why_not(unit):
     return f"'{unit}' is not a unit known here"
 
 
-def si(value, unit, digits=4):
+def si(value: float, unit: str, digits: int = 4) -> str:
     """`value` for people, in the prefix that suits it, to `digits` significant digits.
 
     `unit` is "B", "B/s", "b/s" (shown in bits; the value stays bytes per second), "s", "W", "m",
@@ -270,7 +270,7 @@ def _digits(digits):
     return int(digits)
 
 
-def plural(count, thing):
+def plural(count: int, thing: str) -> str:
     """`count` and a `thing` whose plural takes an s: "1 port", "1,024 ports".
 
     >>> plural(1, "port"), plural(0, "port"), plural(1024, "port")
@@ -279,7 +279,7 @@ def plural(count, thing):
     return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
-def si_digits(value, digits):
+def si_digits(value: float, digits: int) -> str:
     """`value` to `digits` significant digits, without trailing zeros: 7.0015 to 4 is "7.002", 1024
     is "1,024".
 

@@ -224,7 +224,7 @@ def test_what_somebody_put_there_is_not_swept_away(repository, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
-    with pytest.raises(ValueError, match="is no release"):
+    with pytest.raises(ValueError, match="is not a release"):
         release(people("a"), out, repository)
     assert files(out) == {"thesis.txt": b"years of work"}
     out = tmp_path / "released"

@@ -62,7 +62,7 @@ def test_names_and_addresses_come_along(tmp_path):
     [
         ("name,mail\nA,b\n", "line 1: no column is called id"),
         ("", "line 1: no column"),
-        ("id\n", "names nobody"),
+        ("id\n", "has no students"),
         ("id,ID\n1,2\n", "line 1: two columns are called id"),
         ("id,name\n1,A\n,B\n", "line 3: id is empty"),
         ("id\nA\nB\nA\n", "lines 2 and 4 are one student: 'A'"),
@@ -73,7 +73,7 @@ def test_names_and_addresses_come_along(tmp_path):
         ('id,name\n1,"A\n', "line 2: "),
         ("id\n\u0001\n", "line 2: "),
         (b"id,name\n1,M\xfcller\n", "not UTF-8 text"),
-        (b"\xff\xfei\x00d\x00", "names nobody"),
+        (b"\xff\xfei\x00d\x00", "has no students"),
         (b"PK\x03\x04", "a workbook or a zip; save it as"),
     ],
 )

@@ -548,7 +548,7 @@ def test_doctor_exits_1_on_a_fault(monkeypatch, capsys, package, says):
     monkeypatch.setattr(doctor, "_installed", lambda name: None if name == package else real(name))
     assert cli.main(["doctor"]) == 1
     shown = capsys.readouterr().out
-    assert says in shown and "make setup" in shown and "1 fault to mend." in shown
+    assert says in shown and "make setup" in shown and "1 fault to fix." in shown
 
 
 def test_doctor_when_fabriclab_itself_is_not_installed(monkeypatch, capsys):

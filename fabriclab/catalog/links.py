@@ -4,7 +4,7 @@ at the same time.
 
 from dataclasses import dataclass
 
-from fabriclab.checks import number, one_of, scalar
+from fabriclab.checks import Values, number, one_of, scalar
 from fabriclab.units import GB, Gbps
 
 
@@ -149,7 +149,7 @@ def link_rate(name):
     return next(rate for rate in LINK_RATES if rate.name == name)
 
 
-def fastest(family, year):
+def fastest(family, year: Values):
     """The fastest `LinkRate` of `family` that existed in `year`, or None: a point of figure 2's
     staircase.
 

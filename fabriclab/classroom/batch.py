@@ -153,7 +153,7 @@ def alone(out):
         lock = open(out / ".lock", "w")  # noqa: SIM115  held until the batch ends
     except OSError as error:
         raise ValueError(
-            f"{out}: no folder to write into ({(error.strerror or str(error)).lower()}); name"
+            f"{out}: cannot write to this folder ({(error.strerror or str(error)).lower()}); name"
             " another with --out"
         ) from error
     with lock:

@@ -76,7 +76,7 @@ def _who(name, exercise, people):
 
 def _points(name, text, line):
     if name not in bank.ids() or not bank.find(name).kind.by_hand:
-        raise ValueError(f"line {line}: {name[:60]!r} is no exercise that waits for your points")
+        raise ValueError(f"line {line}: {name[:60]!r} is not an exercise that needs your points")
     worth = bank.find(name).kind.worth
     try:
         points = float(text.replace(",", "."))

@@ -197,7 +197,7 @@ def _manifest(out):
         known = dict(manifest["files"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(
-            f"{out} exists and is no release: name a folder that does not exist yet"
+            f"{out} exists and is not a release: name a folder that does not exist yet"
         ) from error
     there = _hashes(out)
     there.pop("manifest.json", None)

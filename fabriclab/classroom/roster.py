@@ -82,7 +82,7 @@ def read(path):
         lines[person.id] = line
         people.append(person)
     if not people:
-        raise ValueError("the class list names nobody")
+        raise ValueError("the class list has no students")
     for person in people:
         for former in person.former:
             if former in lines:

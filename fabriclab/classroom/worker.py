@@ -38,9 +38,7 @@ def work(
     not the `expected` one.
     """
     if expected and sources() != expected:
-        raise Stop(
-            "a worker has another fabriclab than this machine: set them up from the same release"
-        )
+        raise Stop("a worker runs a different fabriclab: install the same release on all machines")
     with tempfile.TemporaryDirectory(prefix="fabriclab-grading-") as folder:
         paths = [Path(folder, part, notebook) for part in ("sent", "released")]
         for path, written in zip(paths, (content, assignment), strict=True):

@@ -10,6 +10,7 @@ import numpy as np
 
 from fabriclab import catalog, topology
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     fraction,
@@ -24,7 +25,7 @@ from fabriclab.topology.graph import wired
 from fabriclab.units import hour
 
 
-def slow_link(size, ranks, alpha, beta, slowdown):
+def slow_link(size, ranks, alpha, beta: Values, slowdown: Values):
     """Seconds of a ring AllReduce with one link at beta/s, s the `slowdown`: ``2(N-1)(alpha + s
     M/(N beta))``.
 
@@ -46,7 +47,7 @@ def slow_link(size, ranks, alpha, beta, slowdown):
     return ring_allreduce(size, ranks, alpha, beta / slowdown)
 
 
-def slow_trees(size, ranks, alpha, beta, slowdown, share=1.0):
+def slow_trees(size, ranks, alpha, beta: Values, slowdown: Values, share: Values = 1.0):
     """Seconds of an AllReduce over two complementary trees with one slow part: pipelined at ``beta
     / max(1, share s)``.
 
@@ -70,7 +71,7 @@ def slow_trees(size, ranks, alpha, beta, slowdown, share=1.0):
     return pipelined_tree_allreduce(size, ranks, alpha, beta / np.maximum(1.0, share * slowdown))
 
 
-def waste(share, bandwidth_loss):
+def waste(share: Values, bandwidth_loss: Values) -> Values:
     """How much longer a step gets, as a share of it, when bandwidth drops by x: ``f (1/(1-x) -
     1)``.
 
@@ -92,7 +93,7 @@ def waste(share, bandwidth_loss):
     return scalar_or_array(share * lost / (1 - lost))
 
 
-def share_behind(lengthening, bandwidth_loss):
+def share_behind(lengthening: Values, bandwidth_loss: Values) -> Values:
     """The communication share that makes a bandwidth loss of x lengthen the step so: ``l (1-x)/x``,
     `waste` turned round.
 
@@ -114,7 +115,7 @@ def share_behind(lengthening, bandwidth_loss):
     return scalar_or_array(lengthening * (1 - lost) / lost)
 
 
-def gpu_hours(gpus, seconds, share=1.0):
+def gpu_hours(gpus: Values, seconds: Values, share: Values = 1.0) -> Values:
     """GPU-hours: ``gpus · seconds · share / 3600``; `share` is the part of the time that counts,
     such as what `waste` gives.
 
@@ -133,7 +134,7 @@ def gpu_hours(gpus, seconds, share=1.0):
     return scalar_or_array(gpus * seconds * share / hour)
 
 
-def cost_of(gpu_hours, dollars=3.0):
+def cost_of(gpu_hours: Values, dollars: Values = 3.0) -> Values:
     """Dollars: ``gpu_hours · dollars``, the price of one GPU-hour; $3 is the chapter's.
 
     >>> cost_of(15_000)
@@ -144,7 +145,7 @@ def cost_of(gpu_hours, dollars=3.0):
     return scalar_or_array(gpu_hours * dollars)
 
 
-def placement_lengthening(network, placement, share):
+def placement_lengthening(network, placement, share: Values) -> Values:
     """How much longer a step gets by where its job sits, as a share of it: ``f (r - 1)``.
 
     r is `topology.placement_oversubscription` of the hosts in `placement`; `share` f of the step is
@@ -173,7 +174,7 @@ class ScalableUnit:
     injection: float
 
 
-def scalable_unit(nodes=32, per_node=8, port=catalog.NDR.beta):
+def scalable_unit(nodes=32, per_node=8, port: Values = catalog.NDR.beta):
     """The `ScalableUnit` of `nodes` nodes with a port of `port` bytes per second for each of
     `per_node` GPUs; the DGX SuperPOD's is 32.
 

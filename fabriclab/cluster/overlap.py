@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import broadcastable, fraction, nonnegative, number, scalar, scalar_or_array
+from fabriclab.checks import (
+    Values,
+    broadcastable,
+    fraction,
+    nonnegative,
+    number,
+    scalar,
+    scalar_or_array,
+)
 
 MOST_BUCKETS = 100_000
 
@@ -31,7 +39,9 @@ class BucketedStep:
     busy: float
 
 
-def bucketed_step(backward, buckets, allreduce_times, ready=None):
+def bucketed_step(
+    backward: Values, buckets: Values, allreduce_times: Values, ready: Values | None = None
+):
     """The `BucketedStep` of a pass of `backward` seconds: ``finish_k = max(ready_k, finish_(k-1)) +
     t_k``, in order on one link.
 
@@ -108,7 +118,7 @@ def _per_bucket(name, values, n):
     return np.broadcast_to(values, n).tolist()
 
 
-def exposed_overlap(communication, compute, efficiency=1.0):
+def exposed_overlap(communication: Values, compute: Values, efficiency: Values = 1.0) -> Values:
     """Seconds exposed when overlap hides only a share of what it could: ``comm - efficiency ·
     min(comm, compute)``.
 

@@ -11,10 +11,18 @@ latencies and stranding.
 
 import numpy as np
 
-from fabriclab.checks import broadcastable, fraction, nonnegative, number, positive, scalar_or_array
+from fabriclab.checks import (
+    Values,
+    broadcastable,
+    fraction,
+    nonnegative,
+    number,
+    positive,
+    scalar_or_array,
+)
 
 
-def pooled_loads(loads, share, alpha, pool_alpha):
+def pooled_loads(loads: Values, share: Values, alpha: Values, pool_alpha: Values) -> Values:
     """Seconds of `loads` that wait for one another, a `share` of them to the pool: ``loads · ((1-s)
     alpha + s pool_alpha)``.
 
@@ -35,7 +43,9 @@ def pooled_loads(loads, share, alpha, pool_alpha):
     return scalar_or_array(loads * ((1 - share) * alpha + share * pool_alpha))
 
 
-def pooled_stream(size, share, alpha, beta, pool_alpha, pool_beta):
+def pooled_stream(
+    size: Values, share: Values, alpha: Values, beta: Values, pool_alpha: Values, pool_beta: Values
+) -> Values:
     """Seconds to stream `size` bytes, a `share` of them from the pool, both at once: ``max(a +
     (1-s) n/b, a' + s n/b')``.
 
@@ -67,7 +77,7 @@ def pooled_stream(size, share, alpha, beta, pool_alpha, pool_beta):
     )
 
 
-def stranded(demands):
+def stranded(demands: Values) -> Values:
     """Share of the memory that a pool would not need to buy: ``1 - max_t sum_i d / (n max d)``.
 
     `demands` has one row a moment and one column a node, bytes. Nodes that are all alike must each

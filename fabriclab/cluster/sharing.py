@@ -16,6 +16,7 @@ import numpy as np
 
 from fabriclab.checks import (
     SMALLEST,
+    Values,
     broadcastable,
     fraction,
     nonnegative,
@@ -28,7 +29,7 @@ from fabriclab.checks import (
 ROUNDING = 1e-12  # of what a flow began with: bytes fewer than this are none
 
 
-def water_level(demands, capacity, weights=1.0, caps=np.inf):
+def water_level(demands, capacity: Values, weights=1.0, caps=np.inf):
     """Bytes/s for each unit of weight at which a port of `capacity` bytes/s is full; inf if it
     never is.
 
@@ -43,7 +44,7 @@ def water_level(demands, capacity, weights=1.0, caps=np.inf):
     return _level(limits, weights, scalar("capacity", positive("capacity", capacity)))
 
 
-def max_min(demands, capacity, weights=1.0, caps=np.inf, priority=0):
+def max_min(demands, capacity: Values, weights=1.0, caps=np.inf, priority: Values = 0):
     """Weighted max-min fair rates of the flows on one port, bytes/s, as an array: nobody can have
     more without someone with less, per weight, losing.
 
@@ -84,7 +85,7 @@ def max_min(demands, capacity, weights=1.0, caps=np.inf, priority=0):
     return rates
 
 
-def max_min_network(demands, capacities, crosses, weights=1.0, caps=np.inf):
+def max_min_network(demands, capacities: Values, crosses: Values, weights=1.0, caps=np.inf):
     """Weighted max-min fair rates of flows over several links, bytes/s, as an array.
 
     All rates rise together, per weight, until a link is full or a flow has what it may; those stop,
@@ -126,7 +127,7 @@ def max_min_network(demands, capacities, crosses, weights=1.0, caps=np.inf):
     return rates
 
 
-def shared_time(size, burst, capacity, share=0.5):
+def shared_time(size: Values, burst: Values, capacity: Values, share: Values = 0.5) -> Values:
     """Seconds that a transfer takes when a burst begins with it on the same link: ``min(M/s, M + B)
     / C``.
 
@@ -165,7 +166,14 @@ class SharedLink:
     finish: tuple
 
 
-def processor_sharing(sizes, capacity, starts=0.0, weights=1.0, caps=np.inf, priority=0):
+def processor_sharing(
+    sizes: Values,
+    capacity: Values,
+    starts: Values = 0.0,
+    weights: Values = 1.0,
+    caps: Values = np.inf,
+    priority: Values = 0,
+):
     """The `SharedLink` of transfers of `sizes` bytes each that begin at `starts` seconds: at any
     time, those that are there have `max_min` rates.
 
@@ -210,7 +218,14 @@ def processor_sharing(sizes, capacity, starts=0.0, weights=1.0, caps=np.inf, pri
     return SharedLink(tuple(edges), tuple(history), tuple(finish.tolist()))
 
 
-def isolation(size, burst, capacity, share=0.8, flows=1.0, start=0.0):
+def isolation(
+    size: Values,
+    burst: Values,
+    capacity: Values,
+    share: Values = 0.8,
+    flows: Values = 1.0,
+    start: Values = 0.0,
+):
     """The `SharedLink` of a transfer of `size` bytes, from 0 s, and a burst of `burst` bytes, from
     `start` s, under four rules, by name.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     fraction,
@@ -31,7 +32,7 @@ def _levels(ranks):
     return np.ceil(np.log2(ranks))
 
 
-def ring_allreduce(size, ranks, alpha, beta):
+def ring_allreduce(size, ranks, alpha, beta) -> Values:
     """Seconds: ``2(N-1)/N · M/beta + 2(N-1) alpha``: N-1 steps of ReduceScatter, N-1 of AllGather,
     M/N bytes each.
 
@@ -45,7 +46,7 @@ def ring_allreduce(size, ranks, alpha, beta):
     return scalar_or_array(2 * (ranks - 1) * (size / ranks / beta + alpha))
 
 
-def tree_allreduce(size, ranks, alpha, beta):
+def tree_allreduce(size, ranks, alpha, beta) -> Values:
     """Seconds: ``2 L (alpha + M/beta)`` with ``L = ceil(log2 N)``: reduce up a binomial tree, then
     broadcast, in one piece.
 
@@ -59,7 +60,7 @@ def tree_allreduce(size, ranks, alpha, beta):
     return scalar_or_array(2 * _levels(ranks) * (alpha + size / beta))
 
 
-def pipelined_tree_allreduce(size, ranks, alpha, beta, chunks=None):
+def pipelined_tree_allreduce(size, ranks, alpha, beta, chunks: Values | None = None) -> Values:
     """Seconds: ``2 (L + k - 1)(alpha + M/(k beta))``: reduce, then broadcast, each as k chunks that
     follow one another.
 
@@ -103,7 +104,7 @@ def _folded(ranks):
     return whole, np.where(2.0**whole < ranks, 1.0, 0.0)
 
 
-def recursive_doubling_allreduce(size, ranks, alpha, beta):
+def recursive_doubling_allreduce(size, ranks, alpha, beta) -> Values:
     """Seconds: ``log2(N) (alpha + M/beta)``: partners at distance 1, 2, 4, … exchange the whole
     buffer.
 
@@ -119,7 +120,7 @@ def recursive_doubling_allreduce(size, ranks, alpha, beta):
     return scalar_or_array((steps + 2 * extra) * (alpha + size / beta))
 
 
-def rabenseifner_allreduce(size, ranks, alpha, beta):
+def rabenseifner_allreduce(size, ranks, alpha, beta) -> Values:
     """Seconds: ``2 log2(N) alpha + 2(N-1)/N · M/beta``: recursive halving, then doubling; the
     ring's bytes, a tree's start-ups.
 
@@ -138,7 +139,15 @@ def rabenseifner_allreduce(size, ranks, alpha, beta):
     )
 
 
-def hierarchical_allreduce(size, nodes, per_node, alpha, beta, alpha_inside, beta_inside):
+def hierarchical_allreduce(
+    size: Values,
+    nodes: Values,
+    per_node: Values,
+    alpha: Values,
+    beta: Values,
+    alpha_inside: Values,
+    beta_inside: Values,
+) -> Values:
     """Seconds of the three-stage AllReduce: ReduceScatter inside each node, a ring per rail between
     nodes, AllGather inside.
 
@@ -176,7 +185,7 @@ def hierarchical_allreduce(size, nodes, per_node, alpha, beta, alpha_inside, bet
     return scalar_or_array(inside + ring_allreduce(size / per_node, nodes, alpha, beta))
 
 
-def reduce_scatter(size, ranks, alpha, beta):
+def reduce_scatter(size, ranks, alpha, beta) -> Values:
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``, as a ring.
 
     Other words: sum and keep one shard, FSDP, ZeRO.
@@ -216,7 +225,7 @@ def all_to_all(size, ranks, alpha, beta):
     return reduce_scatter(size, ranks, alpha, beta)
 
 
-def broadcast(size, ranks, alpha, beta):
+def broadcast(size, ranks, alpha, beta) -> Values:
     """Seconds: ``ceil(log2 N)(alpha + M/beta)``: a binomial tree, in one piece.
 
     Other words: one to all, distribute weights.
@@ -243,7 +252,7 @@ _FACTORS = {
 }
 
 
-def bus_factor(collective, ranks):
+def bus_factor(collective, ranks: Values) -> Values:
     """What nccl-tests multiplies algbw (size/time) by to get busbw, which a perfect ring would show
     as its links' rate.
 
@@ -264,7 +273,7 @@ def bus_factor(collective, ranks):
     return scalar_or_array(_FACTORS[collective](np.asarray(count("ranks", ranks))))
 
 
-def exposed_time(communication, compute):
+def exposed_time(communication: Values, compute: Values) -> Values:
     """Seconds of communication that a compute phase cannot hide: ``max(0, communication -
     compute)``.
 
@@ -284,7 +293,7 @@ def exposed_time(communication, compute):
     return scalar_or_array(np.maximum(0.0, communication - compute))
 
 
-def utilisation(compute, communication, overlap=0.0):
+def utilisation(compute: Values, communication: Values, overlap: Values = 0.0) -> Values:
     """Share of a step in which the GPUs compute: ``compute / (compute + max(0, communication -
     overlap · compute))``.
 
@@ -355,7 +364,7 @@ class Step:
         )
 
 
-def hidden_payload(compute, ranks, alpha, beta):
+def hidden_payload(compute: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Bytes: the largest AllReduce whose ring hides behind `compute` seconds: ``(t - 2(N-1) alpha)
     beta N / (2(N-1))``.
 

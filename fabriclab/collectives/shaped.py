@@ -5,6 +5,7 @@ mesh, and over levels such as GPU, node and pod.
 import numpy as np
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     each,
@@ -18,7 +19,15 @@ from fabriclab.checks import (
 GATHERS = {"all_gather": 1, "reduce_scatter": 1, "all_reduce": 2}
 
 
-def torus(collective, size, sides, alpha, beta, wrap=True, at_once=False):
+def torus(
+    collective,
+    size: Values,
+    sides,
+    alpha: Values,
+    beta: Values,
+    wrap: bool = True,
+    at_once: bool = False,
+) -> Values:
     """Seconds of a collective on a torus, or a mesh, of the given `sides`, with a link of `beta`
     each way between neighbours and both ports of an axis in use.
 
@@ -91,7 +100,7 @@ def _axis(collective, size, k, closed, alpha, beta):
     return steps * alpha + across / (ways * k) * size / beta
 
 
-def hierarchical(collective, size, levels, chunks=1):
+def hierarchical(collective, size: Values, levels, chunks: Values = 1) -> Values:
     """Seconds of a collective over `levels`, (ranks, alpha, beta) each, the innermost first: a ring
     in every group of a level, each rank on a port of its own.
 

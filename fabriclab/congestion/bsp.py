@@ -12,6 +12,7 @@ largest of n.
 import numpy as np
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     fraction,
@@ -26,7 +27,9 @@ MOST_DRAWS = 20_000_000  # a second, and at most 160 MB
 MOST_STEPS = 10**7
 
 
-def step_with_hiccups(compute, delay, probability, workers):
+def step_with_hiccups(
+    compute: Values, delay: Values, probability: Values, workers: Values
+) -> Values:
     """Mean seconds of a step in which each worker is late by `delay` with some probability: ``t + d
     (1 - (1-p)^n)``.
 
@@ -46,7 +49,7 @@ def step_with_hiccups(compute, delay, probability, workers):
         )
 
 
-def idle_workers(workers, slowdown):
+def idle_workers(workers: Values, slowdown: Values) -> Values:
     """Worker-steps lost per step when one worker takes ``1 + slowdown`` times as long: ``slowdown
     (n - 1)``.
 
@@ -81,7 +84,7 @@ def _quantile(distribution, log_chance):
     )
 
 
-def slowest_quantile(distribution, workers, chance):
+def slowest_quantile(distribution, workers: Values, chance: Values) -> Values:
     """Seconds within which the slowest of n independent workers is done, with this chance:
     ``F^-1(P^(1/n))``.
 
@@ -97,7 +100,7 @@ def slowest_quantile(distribution, workers, chance):
     return scalar_or_array(_quantile(distribution, np.log(chance) / workers))
 
 
-def slowest_mean(distribution, workers):
+def slowest_mean(distribution, workers: Values):
     """Mean seconds of the slowest of n independent workers: ``integral of F^-1(u^(1/n)) du`` over 0
     to 1; of a discrete distribution, ``a + sum over k >= a of 1 - F(k)^n``.
 
@@ -143,7 +146,7 @@ def _slowest_discrete(distribution, workers):
         return float(first - np.sum(np.expm1(workers * np.log1p(-beyond))))
 
 
-def slowest_simulated(distribution, workers, steps, seed=0):
+def slowest_simulated(distribution, workers: Values, steps: Values, seed: Values = 0):
     """Seconds of each of `steps` steps of n workers that draw their times independently: an array
     of maxima.
 
@@ -178,7 +181,7 @@ def slowest_simulated(distribution, workers, steps, seed=0):
     )
 
 
-def straggler_cost(run_cost, gap):
+def straggler_cost(run_cost: Values, gap: Values) -> Values:
     """Dollars of a run's cost that idle workers burn when each step is `gap` longer than need be:
     ``cost gap / (1 + gap)``.
 

@@ -24,7 +24,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from fabriclab.checks import count, fraction, instance, nonnegative, number, positive, scalar
+from fabriclab.checks import (
+    Values,
+    count,
+    fraction,
+    instance,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+)
 from fabriclab.units import KB, MB, Gbps, Mbps, us
 
 
@@ -122,7 +131,7 @@ class FixedPoint:
     exists: bool
 
 
-def fixed_point(flows, settings=Dcqcn()):
+def fixed_point(flows: Values, settings=Dcqcn()):
     """The exact `FixedPoint` of N flows: all derivatives zero, ``a^2 alpha = tau^2 R_AI R (b +
     c)(damped b + c)`` solved for p.
 
@@ -162,7 +171,7 @@ def fixed_point(flows, settings=Dcqcn()):
     )
 
 
-def cube_root_marking(flows, settings=Dcqcn()):
+def cube_root_marking(flows: Values, settings=Dcqcn()):
     """The authors' approximation of p*: ``cbrt(R_AI N^2 / (tau' C^2) (1/B + N/(T C))^2)``; some 20
     % above the exact one.
 
@@ -193,7 +202,9 @@ class Trajectory:
     alphas: np.ndarray
 
 
-def trajectory(flows, duration, delay, settings=Dcqcn(), step=4 * us, rates=None, queue=0.0):
+def trajectory(
+    flows: Values, duration, delay, settings=Dcqcn(), step=4 * us, rates=None, queue: Values = 0.0
+):
     """The `Trajectory` of N flows over `duration` seconds when marks take `delay` seconds to bite.
 
     Each flow starts at its `rates` (bytes/s; left out: line rate, as DCQCN does) with alpha 1.

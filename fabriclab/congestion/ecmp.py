@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     nonnegative,
@@ -129,7 +130,7 @@ def idle_path(flows, paths):
     return 1 - Fraction(onto, paths**flows)
 
 
-def all_to_all_flows(ranks):
+def all_to_all_flows(ranks: Values) -> Values:
     """Directed flows of an AllToAll, without those to oneself: ``n (n - 1)``.
 
     >>> all_to_all_flows(64)
@@ -139,7 +140,7 @@ def all_to_all_flows(ranks):
     return scalar_or_array(ranks * (ranks - 1))
 
 
-def reordering(spacing, spread):
+def reordering(spacing: Values, spread: Values) -> Values:
     """Chance that a sprayed packet is overtaken by the next one of its flow: ``exp(-s/d) / 2``.
 
     Assumes that queueing adds to each packet an independent, exponential delay of mean `spread` d;

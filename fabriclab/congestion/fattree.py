@@ -11,7 +11,7 @@ Source: Al-Fares et al. 2008 for the tree; chapter, section on adaptive routing,
 
 import numpy as np
 
-from fabriclab.checks import count, number, one_of, scalar
+from fabriclab.checks import Values, count, number, one_of, scalar
 
 CHOICES = ("hashing", "flowlets", "spraying", "adaptive")
 MOST_PIECES, MOST_IN_ALL = 10**6, 10**8  # parts of flows: in memory at once, and in a whole run
@@ -79,7 +79,7 @@ def _whole(name, value, least, most, expected):
     return int(scalar(name, number(name, value, least, most, expected=expected, whole=True)))
 
 
-def permutation_slowdown(radix, choice, trials=20, pieces=16, seed=0):
+def permutation_slowdown(radix, choice, trials=20, pieces=16, seed: Values = 0):
     """Times, in units of the ideal, of every flow of random permutations: an array (trials, hosts).
 
     `choice` is

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     flag,
@@ -39,7 +40,7 @@ MOST_RATES = 10**7  # flows times round trips
 PACKET = 1000.0  # bytes, the authors'
 
 
-def most_windows(capacity, round_trip, packet=PACKET):
+def most_windows(capacity: Values, round_trip: Values, packet: Values = PACKET) -> Values:
     """The most flows whose windows hold a packet each: ``floor(C T / packet)``; `inf` for packets
     of 0 bytes.
 
@@ -64,7 +65,15 @@ def _windows_fit(flows, capacity, round_trip, packet):
         )
 
 
-def steady_rate(capacity, flows, increase, eta=0.95, *, round_trip=None, packet=PACKET):
+def steady_rate(
+    capacity: Values,
+    flows: Values,
+    increase: Values,
+    eta: Values = 0.95,
+    *,
+    round_trip=None,
+    packet=PACKET,
+) -> Values:
     """Bytes per second at which each of N equal flows sends in the steady state: ``eta C/N +
     R_AI``, at most C/N.
 
@@ -83,7 +92,15 @@ def steady_rate(capacity, flows, increase, eta=0.95, *, round_trip=None, packet=
     return scalar_or_array(np.minimum(eta * capacity / flows + increase, capacity / flows))
 
 
-def steady_queue(capacity, flows, increase, round_trip, eta=0.95, *, packet=PACKET):
+def steady_queue(
+    capacity: Values,
+    flows: Values,
+    increase: Values,
+    round_trip: Values,
+    eta: Values = 0.95,
+    *,
+    packet=PACKET,
+) -> Values:
     """Bytes that stand in the queue with N equal flows: ``max(0, eta + N R_AI/C - 1) C T``.
 
     The window rule rests where U = eta + N R_AI/C; what of U is above 1 is queue. Raises ValueError
@@ -104,7 +121,13 @@ def steady_queue(capacity, flows, increase, round_trip, eta=0.95, *, packet=PACK
     return scalar_or_array(np.maximum(0.0, load - 1) * capacity * trip)
 
 
-def next_window(window, utilisation, window_increase, eta=0.95, probing=False):
+def next_window(
+    window: Values,
+    utilisation: Values,
+    window_increase: Values,
+    eta: Values = 0.95,
+    probing: bool = False,
+) -> Values:
     """One update: ``W eta/U + W_AI``, or ``W + W_AI`` while `probing`; bytes.
 
     `probing` holds where U is below eta and fewer than `max_stage` additive steps were taken in a
@@ -135,10 +158,10 @@ class Rounds:
 def rounds(
     capacity,
     flows,
-    increase,
+    increase: Values,
     round_trip,
     trips,
-    eta=0.95,
+    eta: Values = 0.95,
     max_stage=5,
     rates=None,
     *,

@@ -10,7 +10,15 @@ section on buffer settings.
 
 import numpy as np
 
-from fabriclab.checks import broadcastable, count, nonnegative, number, positive, scalar_or_array
+from fabriclab.checks import (
+    Values,
+    broadcastable,
+    count,
+    nonnegative,
+    number,
+    positive,
+    scalar_or_array,
+)
 from fabriclab.congestion.queue import over
 from fabriclab.units import Gbps, KiB
 
@@ -34,7 +42,9 @@ SMALLEST_FRAME = 64  # bytes, IEEE 802.3
 MAC_PHY = 0.8 * KiB  # bytes: SONiC's figure for its Mellanox switches
 
 
-def offered_load(senders, rate, ports=None, port_rate=None):
+def offered_load(
+    senders: Values, rate: Values, ports: Values | None = None, port_rate: Values | None = None
+) -> Values:
     """Bytes per second that arrive for one egress port: ``n rate``, and on a real switch at most
     ``(ports - 1) port_rate``.
 
@@ -58,7 +68,7 @@ def offered_load(senders, rate, ports=None, port_rate=None):
     return scalar_or_array(np.minimum(senders * rate, (ports - 1) * port_rate))
 
 
-def bandwidth_delay_product(rate, round_trip):
+def bandwidth_delay_product(rate: Values, round_trip: Values) -> Values:
     """Bytes in flight on a busy path before the first answer is back: ``rate RTT``.
 
     What the *path* holds, not what an incast needs for a buffer.
@@ -74,7 +84,7 @@ def bandwidth_delay_product(rate, round_trip):
     return scalar_or_array(rate * round_trip)
 
 
-def feedback_backlog(senders, rate, service, round_trip):
+def feedback_backlog(senders: Values, rate: Values, service: Values, round_trip: Values) -> Values:
     """Bytes that pile up before senders can have heard of it: ``max(0, n rate - mu) RTT``.
 
     >>> from fabriclab.units import GB, MB, us
@@ -87,7 +97,9 @@ def feedback_backlog(senders, rate, service, round_trip):
     return scalar_or_array(np.maximum(0.0, np.asarray(senders) * rate - service) * trip)
 
 
-def largest_fan_in(rate, service, buffer, round_trip, mark_at=0.0):
+def largest_fan_in(
+    rate: Values, service: Values, buffer: Values, round_trip: Values, mark_at: Values = 0.0
+) -> Values:
     """Senders that feedback can still save: the largest n with ``K + (n rate - mu) RTT <= B``;
     `inf` without a delay.
 
@@ -119,7 +131,7 @@ def largest_fan_in(rate, service, buffer, round_trip, mark_at=0.0):
     return scalar_or_array(np.floor((over(room, round_trip) + service) / rate * (1 + 1e-12)))
 
 
-def peer_response(rate):
+def peer_response(rate: Values) -> Values:
     """The most seconds that a peer may take to obey a PAUSE at `rate`: ``512 bits quanta / rate``,
     quanta of `RESPONSE_QUANTA`.
 
@@ -142,7 +154,7 @@ def peer_response(rate):
     return scalar_or_array(quanta * (QUANTUM_BITS / 8) / rate)
 
 
-def cell_waste(cell, smallest=SMALLEST_FRAME):
+def cell_waste(cell: Values, smallest: Values = SMALLEST_FRAME) -> Values:
     """Bytes of buffer that a byte of packets can take where a switch stores them in cells of `cell`
     bytes: the largest ``ceil(L/cell) cell / L``.
 
@@ -164,15 +176,15 @@ def cell_waste(cell, smallest=SMALLEST_FRAME):
 
 
 def pfc_headroom(
-    rate,
-    round_trip,
-    packet=JUMBO,
+    rate: Values,
+    round_trip: Values,
+    packet: Values = JUMBO,
     *,
-    response=None,
-    mac_phy=MAC_PHY,
+    response: Values | None = None,
+    mac_phy: Values = MAC_PHY,
     cell=1,
     smallest=SMALLEST_FRAME,
-):
+) -> Values:
     """Bytes a lossless port must keep free above its pause threshold, per priority: ``w (rate (RTT
     + r) + P + m) + P``.
 
@@ -207,7 +219,7 @@ def pfc_headroom(
     return scalar_or_array(waste * arrives + packet)
 
 
-def pause_time(quanta, rate):
+def pause_time(quanta: Values, rate: Values) -> Values:
     """Seconds that a PAUSE of `quanta` lasts: ``512 bits quanta / rate``, 0 to 65,535 of them. IEEE
     802.3 annex 31B, 802.1Qbb.
 
@@ -228,7 +240,7 @@ def pause_time(quanta, rate):
     return scalar_or_array(quanta * (QUANTUM_BITS / 8) / rate)
 
 
-def pause_signal_time(hops, round_trip):
+def pause_signal_time(hops: Values, round_trip: Values) -> Values:
     """Seconds a PAUSE needs to travel upstream where every buffer on the way is full already:
     ``hops RTT``.
 
@@ -241,7 +253,7 @@ def pause_signal_time(hops, round_trip):
     return scalar_or_array(hops * round_trip)
 
 
-def pause_spread_time(hops, buffer, excess, round_trip):
+def pause_spread_time(hops: Values, buffer: Values, excess: Values, round_trip: Values) -> Values:
     """Seconds until a pause has spread upstream through buffers that must fill first: ``hops
     (B/excess + RTT)``.
 

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import broadcastable, nonnegative, number, positive, scalar, scalar_or_array
+from fabriclab.checks import (
+    Values,
+    broadcastable,
+    nonnegative,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 
 
 def _buffer(buffer):
@@ -40,7 +48,7 @@ def over(top, bottom):
         return np.divide(top, bottom, out=np.full(top.shape, np.inf), where=bottom > 0)
 
 
-def queue_after(time, arrival, service, buffer=np.inf, initial=0.0):
+def queue_after(time, arrival, service, buffer=np.inf, initial=0.0) -> Values:
     """Bytes queued after `time` at constant rates: ``min(B, max(0, Q0 + (lambda - mu) t))``.
 
     >>> from fabriclab.units import GB, MB, TB, us
@@ -61,7 +69,7 @@ def _unbounded(time, arrival, service, buffer, initial):
     return initial + (arrival - np.asarray(service)) * time
 
 
-def fill_time(arrival, service, buffer, initial=0.0):
+def fill_time(arrival: Values, service: Values, buffer, initial=0.0) -> Values:
     """Seconds until the buffer is full: ``(B - Q0) / (lambda - mu)``; `inf` where no more arrives
     than leaves.
 
@@ -79,7 +87,7 @@ def fill_time(arrival, service, buffer, initial=0.0):
     return scalar_or_array(np.where(room == 0, 0.0, over(room, excess)))
 
 
-def drain_time(queue, service, arrival=0.0):
+def drain_time(queue: Values, service: Values, arrival: Values = 0.0) -> Values:
     """Seconds until a queue is empty: ``Q / (mu - lambda)``; `inf` where as much arrives as leaves.
 
     Other words: time until a queue is empty again, recovery after incast.
@@ -95,7 +103,7 @@ def drain_time(queue, service, arrival=0.0):
     return scalar_or_array(np.where(queue == 0, 0.0, over(queue, spare)))
 
 
-def wait(queue, service):
+def wait(queue: Values, service: Values) -> Values:
     """Seconds a byte that joins a first-in-first-out queue waits: ``Q / mu``.
 
     >>> from fabriclab.units import GB, KB, us
@@ -107,7 +115,7 @@ def wait(queue, service):
     return scalar_or_array(queue / service)
 
 
-def overflow(time, arrival, service, buffer, initial=0.0):
+def overflow(time, arrival, service, buffer, initial=0.0) -> Values:
     """Bytes lost in `time` at constant rates: ``max(0, Q0 + (lambda - mu) t - B)``, where lambda
     exceeds mu.
 
@@ -121,7 +129,7 @@ def overflow(time, arrival, service, buffer, initial=0.0):
     )
 
 
-def md1_wait(load, service_time):
+def md1_wait(load: Values, service_time: Values) -> Values:
     """Mean seconds in line before a port with random (Poisson) arrivals of equal packets: ``s rho /
     (2 (1 - rho))``.
 
@@ -186,7 +194,7 @@ class Trace:
         return float("inf")
 
 
-def fluid_queue(durations, arrivals, service, buffer=np.inf, initial=0.0):
+def fluid_queue(durations: Values, arrivals: Values, service: Values, buffer=np.inf, initial=0.0):
     """The `Trace` of a queue whose arrival rate is constant in pieces.
 
     `durations` (s) and `arrivals` (bytes/s) are lists of one length; `service` (bytes/s) is one

@@ -16,6 +16,7 @@ import numpy as np
 
 from fabriclab import catalog
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     each,
@@ -32,7 +33,9 @@ from fabriclab.link.signal import PAM4, symbol_rate
 _REFERENCE = symbol_rate(catalog.COPPER_LOSS.lane_rate, PAM4)
 
 
-def loss_per_metre(lane_rate, code=PAM4, dielectric_share=catalog.COPPER_LOSS.dielectric_share):
+def loss_per_metre(
+    lane_rate, code=PAM4, dielectric_share: Values = catalog.COPPER_LOSS.dielectric_share
+) -> Values:
     """dB per metre of passive copper for lanes of `lane_rate` bytes per second: ``L0 ((1 - e)
     sqrt(f/f0) + e f/f0)``.
 
@@ -56,7 +59,13 @@ def loss_per_metre(lane_rate, code=PAM4, dielectric_share=catalog.COPPER_LOSS.di
     )
 
 
-def link_margin(budget, metres, per_metre, connectors=0, per_connector=1.0):
+def link_margin(
+    budget: Values,
+    metres: Values,
+    per_metre: Values,
+    connectors: Values = 0,
+    per_connector: Values = 1.0,
+) -> Values:
     """dB left: ``budget - metres · per_metre - connectors · per_connector``; negative means the
     link does not close.
 
@@ -82,7 +91,9 @@ def link_margin(budget, metres, per_metre, connectors=0, per_connector=1.0):
     return scalar_or_array(budget - metres * per_metre - connectors * per_connector)
 
 
-def longest_cable(budget, per_metre, connectors=0, per_connector=1.0, margin=0.0):
+def longest_cable(
+    budget, per_metre: Values, connectors=0, per_connector=1.0, margin: Values = 0.0
+) -> Values:
     """Metres until only `margin` dB are left: ``(budget - connectors · per_connector - margin) /
     per_metre``; 0 if none are.
 
@@ -97,7 +108,7 @@ def longest_cable(budget, per_metre, connectors=0, per_connector=1.0, margin=0.0
     return scalar_or_array(np.maximum(0.0, (left - margin) / per_metre))
 
 
-def propagation_delay(metres, velocity=catalog.FIBRE_VELOCITY):
+def propagation_delay(metres: Values, velocity: Values = catalog.FIBRE_VELOCITY) -> Values:
     """Seconds light or a signal needs for `metres`: ``metres / velocity``; 5 ns a metre at the
     default 200,000 km/s.
 
@@ -112,7 +123,7 @@ def propagation_delay(metres, velocity=catalog.FIBRE_VELOCITY):
     return scalar_or_array(metres / velocity)
 
 
-def media_for(metres, media=None):
+def media_for(metres: Values, media=None):
     """The media that reach `metres`, cheapest first; without `media`, the chapter's table.
 
     >>> [medium.name for medium in media_for(2)], [medium.name for medium in media_for(30)]
@@ -126,7 +137,7 @@ def media_for(metres, media=None):
     return [medium for medium in media if metres <= medium.reach]
 
 
-def tree_links(hosts, tiers):
+def tree_links(hosts: Values, tiers: Values) -> Values:
     """Cables of a non-blocking tree: ``hosts · tiers``: every tier of switches takes as many cables
     down as there are hosts.
 
@@ -150,7 +161,7 @@ class Bill:
     power: float
 
 
-def optics_bill(links, per_link, per_module, modules_per_link=2):
+def optics_bill(links: Values, per_link: Values, per_module: Values, modules_per_link: Values = 2):
     """The `Bill` of `links` links at `per_link` dollars and `per_module` watts: ``cost = links ·
     per_link``, ``power = links · modules · per_module``.
 
@@ -188,11 +199,11 @@ class PowerShares:
 
 
 def power_shares(
-    network,
-    accelerators,
-    per_accelerator=catalog.H100.tdp,
-    per_node=catalog.DGX_H100_POWER,
-    accelerators_per_node=8,
+    network: Values,
+    accelerators: Values,
+    per_accelerator: Values = catalog.H100.tdp,
+    per_node: Values = catalog.DGX_H100_POWER,
+    accelerators_per_node: Values = 8,
 ):
     """The `PowerShares` of a network that draws `network` watts: a percentage means nothing until
     its base is named.
@@ -227,7 +238,7 @@ def power_shares(
     )
 
 
-def rack_power(nodes, per_node, other=0.0):
+def rack_power(nodes: Values, per_node: Values, other: Values = 0.0) -> Values:
     """Watts of a rack: ``nodes · per_node + other``.
 
     >>> from fabriclab.units import kW
@@ -241,7 +252,7 @@ def rack_power(nodes, per_node, other=0.0):
     return scalar_or_array(nodes * per_node + other)
 
 
-def serdes_power(rate, energy_per_bit):
+def serdes_power(rate: Values, energy_per_bit: Values) -> Values:
     """Watts to move `rate` bytes per second at `energy_per_bit` joules: ``8 · rate · energy``.
 
     >>> from fabriclab.units import Gbps, pJ

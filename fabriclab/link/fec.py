@@ -15,6 +15,7 @@ import numpy as np
 from scipy import special
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     fraction,
@@ -217,7 +218,7 @@ KR4 = ReedSolomon(528, 514, 10, "RS(528,514), KR4")
 INTERLEAVE = {50 * Gbps: 1, 100 * Gbps: 1, 200 * Gbps: 2, 400 * Gbps: 2, 800 * Gbps: 4}
 
 
-def switches_on_path(tiers):
+def switches_on_path(tiers: Values) -> Values:
     """Switches the longest path crosses in a tree of `tiers`: ``2 tiers - 1``: up to the top and
     down again.
 
@@ -231,7 +232,7 @@ def switches_on_path(tiers):
     return scalar_or_array(2 * count("tiers", tiers) - 1)
 
 
-def links_on_path(tiers):
+def links_on_path(tiers: Values) -> Values:
     """Cables on the longest path in a tree of `tiers`, both hosts' own included: ``2 tiers``.
 
     >>> links_on_path(3)
@@ -240,7 +241,7 @@ def links_on_path(tiers):
     return scalar_or_array(2 * count("tiers", tiers))
 
 
-def fec_latency(switches, per_switch=100 * ns):
+def fec_latency(switches: Values, per_switch: Values = 100 * ns) -> Values:
     """Seconds of FEC on a path one way: ``switches · per_switch``.
 
     `per_switch` is the decoding and encoding at one hop: the chapter says 100 to 200 ns (Yin, Zhou

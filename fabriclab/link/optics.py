@@ -16,6 +16,7 @@ import numpy as np
 
 from fabriclab import catalog
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     flag,
@@ -28,7 +29,7 @@ from fabriclab.checks import (
 from fabriclab.link.budget import tree_links
 
 
-def switch_ports(capacity, port_rate):
+def switch_ports(capacity: Values, port_rate: Values) -> Values:
     """How many ports of `port_rate` a switch of `capacity` has, both bytes per second one way:
     ``capacity / port_rate``.
 
@@ -63,7 +64,10 @@ class Dividend:
 
 
 def optical_dividend(
-    ports, pluggable=catalog.PLUGGABLE.watts, copackaged=catalog.CPO.watts, switches=1
+    ports: Values,
+    pluggable: Values = catalog.PLUGGABLE.watts,
+    copackaged: Values = catalog.CPO.watts,
+    switches: Values = 1,
 ):
     """The `Dividend` of `switches` switches: ``switches · ports · (pluggable - copackaged)`` watts,
     a module at every port.
@@ -91,7 +95,7 @@ def optical_dividend(
     )
 
 
-def energy_per_bit(watts, rate):
+def energy_per_bit(watts: Values, rate: Values) -> Values:
     """Joules a bit of what draws `watts` to move `rate` bytes per second: ``watts / (8 · rate)``,
     `serdes_power` turned round.
 
@@ -104,7 +108,7 @@ def energy_per_bit(watts, rate):
     return scalar_or_array(watts / (8 * rate))
 
 
-def accelerators_fed(watts, per_accelerator=catalog.H100.tdp):
+def accelerators_fed(watts: Values, per_accelerator: Values = catalog.H100.tdp) -> Values:
     """How many accelerators `watts` feed: ``watts / per_accelerator``. TDP is the chip alone; a
     node's share is nearly twice that.
 
@@ -119,7 +123,7 @@ def accelerators_fed(watts, per_accelerator=catalog.H100.tdp):
     return scalar_or_array(watts / per_accelerator)
 
 
-def tree_tiers(hosts, radix):
+def tree_tiers(hosts: Values, radix: Values) -> Values:
     """Tiers of switches that a non-blocking tree needs: the least t with ``2 (radix/2)^t >=
     hosts``, and 1 for one switch.
 
@@ -161,11 +165,11 @@ class TreeOptics:
 
 
 def tree_optics(
-    hosts,
+    hosts: Values,
     radix,
-    pluggable=catalog.PLUGGABLE.watts,
-    copackaged=catalog.CPO.watts,
-    hosts_on_fibre=False,
+    pluggable: Values = catalog.PLUGGABLE.watts,
+    copackaged: Values = catalog.CPO.watts,
+    hosts_on_fibre: bool = False,
 ):
     """The `TreeOptics` of a non-blocking tree of `radix`-port switches over `hosts` ports: every
     link between switches is optical.

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import special
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     each,
@@ -72,7 +73,7 @@ def _coded(code):
     return instance("code", code, LineCode, "PAM4")
 
 
-def symbol_rate(lane_rate, code=PAM4, fec=KP4):
+def symbol_rate(lane_rate: Values, code=PAM4, fec=KP4) -> Values:
     """Symbols per second (Bd) on a lane that carries `lane_rate` bytes per second of data: ``line
     rate in bits / bits a symbol``.
 
@@ -102,7 +103,7 @@ def _wrong_bits(code, chance_beyond):
     return total / (code.bits * gray.size)
 
 
-def bit_error_ratio(snr_db, code=PAM4):
+def bit_error_ratio(snr_db: Values, code=PAM4) -> Values:
     """Exact bit error ratio in Gaussian noise at `snr_db` decibels of average signal over noise
     power.
 
@@ -129,7 +130,7 @@ def bit_error_ratio(snr_db, code=PAM4):
     )
 
 
-def snr_for(ber, code=PAM4):
+def snr_for(ber: Values, code=PAM4) -> Values:
     """The signal-to-noise ratio in dB at which `code` errs at `ber`: the inverse of
     `bit_error_ratio`, found by halving.
 
@@ -150,7 +151,7 @@ def snr_for(ber, code=PAM4):
     return scalar_or_array((low + high) / 2)
 
 
-def peak_penalty(levels=4):
+def peak_penalty(levels: Values = 4) -> Values:
     """dB of SNR lost against two levels in the same peak-to-peak swing: ``20 log10(levels - 1)``.
 
     The eye is one third as tall, 1/3 in amplitude: the penalty of a driver that is limited in
@@ -162,7 +163,7 @@ def peak_penalty(levels=4):
     return scalar_or_array(20 * np.log10(count("levels", levels, least=2) - 1))
 
 
-def power_penalty(levels=4):
+def power_penalty(levels: Values = 4) -> Values:
     """dB of SNR lost against two levels at the same average power: ``10 log10((levels^2 - 1)/3)``,
     10 log10 5 for PAM4.
 
@@ -174,7 +175,7 @@ def power_penalty(levels=4):
     return scalar_or_array(10 * np.log10((count("levels", levels, least=2) ** 2 - 1) / 3))
 
 
-def optical_penalty(levels=4):
+def optical_penalty(levels: Values = 4) -> Values:
     """dB of optical power lost against two levels of the same modulation amplitude: ``10
     log10(levels - 1)``.
 
@@ -215,7 +216,7 @@ class Eye:
 _REACH = 4
 
 
-def pulse(time, bandwidth):
+def pulse(time: Values, bandwidth: Values) -> Values:
     """One symbol of height 1 after a Gaussian channel: ``Phi((t + 1/2)/s) - Phi((t - 1/2)/s)``, ``s
     = sqrt(ln 2)/(2 pi f)``.
 
@@ -234,7 +235,14 @@ def pulse(time, bandwidth):
     )
 
 
-def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1):
+def eye(
+    code=PAM4,
+    snr_db: Values = 22.0,
+    bandwidth: Values = 0.75,
+    symbols: Values = 2000,
+    samples: Values = 32,
+    seed: Values = 1,
+):
     """An `Eye` of `symbols` random symbols through a Gaussian channel, with noise that the
     receiver's filter has shaped.
 
@@ -298,7 +306,7 @@ def eye(code=PAM4, snr_db=22.0, bandwidth=0.75, symbols=2000, samples=32, seed=1
     )
 
 
-def eye_error_ratio(snr_db, code=PAM4, bandwidth=0.75):
+def eye_error_ratio(snr_db: Values, code=PAM4, bandwidth: Values = 0.75) -> Values:
     """Exact bit error ratio of `eye`'s receiver: noise, and the neighbours that a narrow channel
     smears into a symbol.
 

@@ -212,7 +212,7 @@ def _one(path):
     return all_of_it.found[0]
 
 
-def signs(reading, rate=None, **more):
+def signs(reading, rate: float | None = None, **more):
     """What stands out in a reading, as `Sign`, the gravest first: what `report` marks with "!".
 
     `rate` is bytes per second that a port should carry, where it is known.
@@ -222,7 +222,7 @@ def signs(reading, rate=None, **more):
     return next(one for one in READERS if reading.tool == one.TOOL).signs(reading, rate, **more)
 
 
-def report(path):
+def report(path) -> str:
     """What the file at `path` says, in a few lines: what it is, its numbers, where it lies against
     the model, what looks wrong; part by part where it holds several.
 

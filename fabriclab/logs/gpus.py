@@ -82,7 +82,7 @@ class Reading:
         return statistics.fmean(values) if values else None
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of nvidia-smi's or dcgmi's dmon at `path`.
 
     Raises ValueError naming file, line and reason for a row that is not whole, a share that is
@@ -223,7 +223,7 @@ def saying(reading):
     return f"{numbers}: {_SAYING[state(reading)]}"
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out in the activity of GPUs; `rate` is not needed."""
     found = state(reading)
     if found == "waits":
@@ -243,7 +243,7 @@ def signs(reading, rate=None):
         )
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for GPU activity."""
     count = len(reading.gpus)
     samples = max(max(len(gpu.busy), len(gpu.active)) for gpu in reading.gpus)

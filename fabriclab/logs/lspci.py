@@ -53,7 +53,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of ``lspci -vv`` at `path`, whole or through grep.
 
     Raises ValueError naming file, line and reason for a LnkSta, LnkCap or ACSCtl that is not whole.
@@ -97,7 +97,7 @@ def read(path):
     return Reading(name(path), tuple(found))
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out: ACS that redirects, links below what the device could be."""
     on = [device for device in reading.devices if device.acs and set(device.acs) & set(_REDIRECT)]
     if on:
@@ -124,7 +124,7 @@ def signs(reading, rate=None):
         )
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for lspci."""
     links = [device for device in reading.devices if device.trained]
     acs = [device for device in reading.devices if device.acs is not None]

@@ -63,7 +63,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of ``nvidia-smi nvlink`` -s or -e at `path`.
 
     Raises ValueError naming file, line and reason for a line that is neither, and for links without
@@ -83,7 +83,7 @@ def read(path):
     return Reading(name(path), tuple(found))
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out: links that are off, slower than the others, or with errors."""
     most = max((gpu.active for gpu in reading.gpus), default=0)
     speeds = [speed for gpu in reading.gpus for _, speed in gpu.speeds if speed]
@@ -114,7 +114,7 @@ def signs(reading, rate=None):
             )
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for NVLink."""
     count = len(reading.gpus)
     said = [f"{TOOL}: {count} GPU{'s' * (count != 1)} of {reading.gpus[0].model}"]

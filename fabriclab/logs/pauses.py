@@ -89,7 +89,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of the PFC counters at `path`, from ``ethtool -S`` or SONiC's ``show pfc
     counters``.
 
@@ -238,7 +238,7 @@ def saying(port):
     )
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out in pause counters; `rate` is not needed."""
     for port in reading.ports:
         yield from port_signs(port)
@@ -286,7 +286,7 @@ def port_signs(port):
         )
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for pause counters."""
     counted = [port for port in reading.ports if port.counted]
     stopped = [port for port in counted if _total(port)]

@@ -102,7 +102,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of ibstat, ibstatus, ibv_devinfo, rdma link or ibdev2netdev at `path`.
 
     Raises ValueError naming file, line and reason for a line that is none of theirs, and for a
@@ -157,7 +157,7 @@ def _plain(facts):
     return facts
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out in a host's ports, the gravest first; `rate`, bytes per second that a port
     should carry, where it is known.
     """
@@ -237,7 +237,7 @@ def _split(port, up):
     return port.width == widest == 2 and (port.speed or "") in ("HDR", "NDR", "XDR")
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for a host's ports."""
     up = sum(bool(port.up) for port in reading.ports)
     count = len(reading.ports)

@@ -67,7 +67,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of ibqueryerrors' output at `path`.
 
     Raises ValueError naming file, line and reason for a port's line that is not counters in
@@ -106,7 +106,7 @@ def _seen(counter, value):
     return f"{counter} {'at least ' * full}{value:,}{' (full: it has stopped)' * full}"
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out, port by port, the gravest first."""
     ports = [port for port in reading.ports if port.number is not None]
     for sign, counters, meaning in (
@@ -132,7 +132,7 @@ def signs(reading, rate=None):
                 yield sign(f"{port.called}: {', '.join(seen)}: {meaning}")
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for ibqueryerrors' output."""
     ports = [port for port in reading.ports if port.number is not None]
     of = f" of {reading.checked:,}" if reading.checked else ""

@@ -92,7 +92,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of RDMA counters at `path`.
 
     Raises ValueError naming file, line and reason for a value that is not a count, a line that is
@@ -138,7 +138,7 @@ def _cut(rest):
     return bool(re.fullmatch(r"(?:\s+[a-z]\w*\s+\d+)+\s+[a-z]\w*\s*(?:\.\.\.|…)?\s*", rest))
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out, the gravest kind first; counts since the driver was loaded."""
     for kind, sign in _SIGN_OF.items():
         for port in reading.ports:
@@ -147,7 +147,7 @@ def signs(reading, rate=None):
                     yield sign(f"{port.name}: {counter} {value:,}: {MEANING[counter][1]}")
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for RDMA counters."""
     count = len(reading.ports)
     quiet = [port.name for port in reading.ports if not any(value for _, value in port.counters)]

@@ -61,7 +61,7 @@ class Reading:
         return None
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of ``nvidia-smi topo -m`` at `path`.
 
     Raises ValueError naming file, line and reason for a row that is not whole, a word that is none
@@ -103,7 +103,7 @@ def read(path):
     return Reading(name(path), tuple(columns), tuple(way.items()), tuple(called.items()))
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out: GPUs far from every NIC, and pairs of GPUs without NVLink."""
     far = {}
     for gpu in reading.gpus:
@@ -132,7 +132,7 @@ def signs(reading, rate=None):
         yield Sign("nvlinks-differ", f"{', '.join(alone[:8])} without NVLink, the others have it")
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for the matrix."""
     called = dict(reading.called)
     said = [

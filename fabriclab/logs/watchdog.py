@@ -88,7 +88,7 @@ class Reading:
         )
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of SONiC's watchdog at `path`, statistics or configuration or both.
 
     Raises ValueError naming file, line and reason for a row that is not whole, a queue or port
@@ -174,7 +174,7 @@ def _setting(path, number, text):
     return cells[0][:60], Setting(number, cells[0][:60], cells[1], times[0], times[1])
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What stands out in the watchdog's counts, storms that go on first; `rate` is not needed."""
     for queue in sorted(reading.storms, key=lambda queue: not queue.stormed)[:6]:
         now = (
@@ -215,7 +215,7 @@ def signs(reading, rate=None):
         )
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for the watchdog."""
     stormy = len(reading.storms)
     said = []

@@ -22,7 +22,7 @@ what the protocols are; Sanders, Speck and Träff 2009 for the two trees.
 import numpy as np
 
 from fabriclab import catalog, collectives
-from fabriclab.checks import count, nonnegative, scalar, scalar_or_array
+from fabriclab.checks import Values, count, nonnegative, scalar, scalar_or_array
 from fabriclab.nccl.environment import Settings
 from fabriclab.units import GB, us
 
@@ -88,7 +88,7 @@ def inside_bandwidth(settings):
     return min(wire, settings.channels[1] * PER_CHANNEL)
 
 
-def options(settings, nodes):
+def options(settings, nodes: Values):
     """The (algorithm, protocol) pairs that settings and model allow on `nodes` nodes; NVLS inside
     one node, NVLSTree across several.
 
@@ -167,7 +167,7 @@ def _factor(settings, nodes, algorithm, protocol):
     return 1.0, switch if algorithm == "NVLS" else min(switch, crossing)
 
 
-def allreduce_time(size, nodes, settings, algorithm=None, protocol=None):
+def allreduce_time(size: Values, nodes: Values, settings, algorithm=None, protocol=None) -> Values:
     """Seconds of an AllReduce of `size` bytes (a number or an array) on `nodes` nodes: ``start-up +
     bytes / (share · bandwidth)``.
 
@@ -210,7 +210,7 @@ def _pair_time(size, nodes, settings, algorithm, protocol):
     return _startup(settings, nodes, algorithm, protocol) + passing * np.asarray(size) / rate
 
 
-def choice(size, nodes, settings):
+def choice(size: Values, nodes: Values, settings):
     """The (algorithm, protocol) that takes least for `size` bytes on `nodes` nodes.
 
     >>> from fabriclab.nccl import settings as read
@@ -224,7 +224,7 @@ def choice(size, nodes, settings):
     )
 
 
-def busbw(size, nodes, settings, algorithm=None, protocol=None):
+def busbw(size, nodes: Values, settings, algorithm=None, protocol=None) -> Values:
     """Bytes per second: what nccl-tests would print as busbw, ``size / time · 2(N-1)/N``.
 
     Between two nodes it may show more than the ports: of two trees, each with half of the buffer,

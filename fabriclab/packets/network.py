@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab.catalog import VIRTUAL_LANES
-from fabriclab.checks import LARGEST, count, each, number, scalar
+from fabriclab.checks import LARGEST, Values, count, each, number, scalar
 
 PICOSECONDS = 1e12
 
@@ -169,7 +169,7 @@ class Wires:
         return found
 
 
-def wires(topology, delay):
+def wires(topology, delay: Values):
     """The `Wires` of a topology, sorted by owner; `delay` is one number or one per bundle of
     cables.
     """

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import count, each, number, positive, scalar
+from fabriclab.checks import Values, count, each, number, positive, scalar
 from fabriclab.congestion import Dcqcn
 from fabriclab.extras import missing
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
@@ -86,9 +86,9 @@ def run(
     topology,
     flows,
     *,
-    packet=1000,
+    packet: Values = 1000,
     delay=500 * ns,
-    buffer=32 * MB,
+    buffer: Values = 32 * MB,
     congestion=None,
     lanes=None,
     pfc=Pfc(),  # noqa: B008  frozen, and shown by help()
@@ -99,7 +99,7 @@ def run(
     sample=None,
     watch=(),
     watch_flows=(),
-    seed=0,
+    seed: Values = 0,
 ):
     """Simulate `flows` (a `Flows`) on a `topology.Topology`, packet by packet; returns a `Run`.
 
@@ -281,7 +281,13 @@ def run(
     )
 
 
-def incast(senders, size=2 * MB, bandwidth=100 * Gbps, packet=1000, **options):
+def incast(
+    senders: Values,
+    size: Values = 2 * MB,
+    bandwidth: Values = 100 * Gbps,
+    packet: Values = 1000,
+    **options,
+):
     """`senders` hosts on one switch send `size` bytes each to host 0; the `Run`. Further options
     are `run`'s.
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from fabriclab import catalog
 from fabriclab.checks import (
+    Values,
     broadcastable,
     each,
     instance,
@@ -44,7 +45,7 @@ class Pyramid:
         return self.per_direction[0] / sum(self.per_direction[1:])
 
 
-def pyramid(directions=(2, 1, 1), xpus=catalog.CAMPUS_XPUS, tiers=catalog.CAMPUS):
+def pyramid(directions=(2, 1, 1), xpus: Values = catalog.CAMPUS_XPUS, tiers=catalog.CAMPUS):
     """The `Pyramid` of `xpus` accelerators; `directions` says for each tier how many its stated
     rate counts, 1 or 2.
 
@@ -93,7 +94,7 @@ def watts_each(regime):
     return regime.watts_least / regime.least, regime.watts_most / regime.most
 
 
-def planes_to_match(rate, port):
+def planes_to_match(rate: Values, port: Values):
     """Planes: switches side by side, each with a `port` for every accelerator, whose ports add up
     to `rate`: ``ceil(rate/port)``.
 

@@ -13,13 +13,22 @@ from dataclasses import replace
 import numpy as np
 
 from fabriclab import catalog
-from fabriclab.checks import count, each, flag, instance, nonnegative, scalar, scalar_or_array
+from fabriclab.checks import (
+    Values,
+    count,
+    each,
+    flag,
+    instance,
+    nonnegative,
+    scalar,
+    scalar_or_array,
+)
 from fabriclab.collectives import rabenseifner_allreduce, ring_allreduce
 
 MATRIX = ((8, "NVL8"), (72, "NVL72"), (144, "NVL144"), (576, "NVL576"))
 
 
-def matrix_row(gpus, nvidia=True):
+def matrix_row(gpus: Values, nvidia: bool = True):
     """The name of what the text's matrix recommends for `gpus`: it counts what the product's name
     counts.
 
@@ -57,7 +66,7 @@ def bisection(domain):
     return domain.packages // 2 * domain.per_direction
 
 
-def overlaid(domain, planes):
+def overlaid(domain, planes: Values):
     """The domain with `planes` of its fabric side by side: so many times the rate, at the same
     reach and latency.
 
@@ -72,7 +81,7 @@ def overlaid(domain, planes):
     )
 
 
-def domain_allreduce(size, gpus, domain, between=catalog.NDR):
+def domain_allreduce(size: Values, gpus: Values, domain, between=catalog.NDR):
     """Seconds of an AllReduce of `size` bytes over `gpus` packages, in one domain or in as many as
     it takes.
 
@@ -115,7 +124,7 @@ def _allreduce(size, ranks, alpha, beta, switched=True):
     )
 
 
-def compare(size, gpus, domains=catalog.DOMAINS):
+def compare(size: Values, gpus: Values, domains=catalog.DOMAINS):
     """(domain, domains it takes, seconds of the AllReduce) for each of `domains`, fastest first.
 
     >>> from fabriclab.units import MB

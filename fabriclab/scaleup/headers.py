@@ -12,6 +12,7 @@ import numpy as np
 
 from fabriclab import catalog
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     flag,
@@ -51,7 +52,16 @@ def _inside(stack):
     raise ValueError(f"stack must be one of {', '.join(STACKS)}, not {stack!r}")
 
 
-def payload_efficiency(size, stack, transactions=1, command=0, *, mtu=None, tags=0, wire=True):
+def payload_efficiency(
+    size: Values,
+    stack,
+    transactions: Values = 1,
+    command: Values = 0,
+    *,
+    mtu: Values | None = None,
+    tags: Values = 0,
+    wire: bool = True,
+) -> Values:
     """Share of a packet's time on the wire that is data: ``k s / (38 + max(46, H + k (s + c)))``.
 
     `transactions` k of `size` s bytes each, more than zero, travel in one packet behind H bytes of
@@ -95,7 +105,7 @@ def payload_efficiency(size, stack, transactions=1, command=0, *, mtu=None, tags
     return scalar_or_array(k * size / spent)
 
 
-def packing_delay(transactions, size, rate):
+def packing_delay(transactions: Values, size: Values, rate: Values) -> Values:
     """Seconds that the first of k transactions waits for the last, where `rate` bytes per second of
     them are made: ``(k-1) s / rate``.
 
@@ -114,7 +124,7 @@ def packing_delay(transactions, size, rate):
     return scalar_or_array((k - 1) * size / rate)
 
 
-def spare_bits(fields=None, width=32):
+def spare_bits(fields=None, width: Values = 32):
     """Bits that the fields of a header leave: ``width - sum``. Without `fields`, a dict of bits by
     name, those of ESUN's.
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from fabriclab import catalog
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     flag,
@@ -53,7 +54,7 @@ def _width(name, lanes):
     return int(lanes)
 
 
-def pcie_rate(generation, lanes=16, coded=True):
+def pcie_rate(generation, lanes=16, coded: bool = True):
     """Bytes per second one way of a PCIe link: lanes x transfers x coding.
 
     `generation` 2 to 6, `lanes` 1, 2, 4, 8 or 16. Without `coded`, the signalling rate, which is
@@ -69,7 +70,7 @@ def pcie_rate(generation, lanes=16, coded=True):
     return _width("lanes", lanes) * of.signalling * (of.share if coded else 1.0)
 
 
-def payload_rate(generation, payload=256, lanes=16):
+def payload_rate(generation, payload: Values = 256, lanes=16) -> Values:
     """Bytes per second one way that are data: ``rate · P/(P + overhead)``, for writes in packets of
     `payload` bytes.
 
@@ -96,7 +97,7 @@ def payload_rate(generation, payload=256, lanes=16):
     )
 
 
-def behind_host(port, host):
+def behind_host(port: Values, host: Values) -> Values:
     """Bytes per second one way that reach a host: the slower of its NIC's `port` and its `host`
     link: ``min(port, host)``.
 
@@ -113,7 +114,7 @@ def behind_host(port, host):
     return scalar_or_array(np.minimum(port, host))
 
 
-def peer_share(rate, devices):
+def peer_share(rate: Values, devices: Values) -> Values:
     """Bytes per second for each pair, of a device that talks to all others at once: ``rate/(n-1)``.
     The device keeps `rate`.
 
@@ -127,7 +128,7 @@ def peer_share(rate, devices):
     return scalar_or_array(rate / (devices - 1))
 
 
-def down_ports(switch_lanes, width=16):
+def down_ports(switch_lanes: Values, width=16):
     """Ports of a PCIe switch that lead down: ``lanes // width - 1``, one leads up.
 
     >>> down_ports(144), down_ports(48)

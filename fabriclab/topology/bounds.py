@@ -10,6 +10,7 @@ algorithm, unless they say otherwise; all take scalars or arrays.
 import numpy as np
 
 from fabriclab.checks import (
+    Values,
     broadcastable,
     count,
     fraction,
@@ -20,7 +21,7 @@ from fabriclab.checks import (
 )
 
 
-def allreduce_port_bound(size, ranks, bandwidth):
+def allreduce_port_bound(size: Values, ranks: Values, bandwidth: Values) -> Values:
     """Seconds: ``2 (N-1)/N · M/beta``: what one port must send when hosts do the sums. A ring meets
     it, but for start-ups.
 
@@ -39,7 +40,7 @@ def allreduce_port_bound(size, ranks, bandwidth):
     return scalar_or_array(2 * (ranks - 1) / ranks * size / bandwidth)
 
 
-def allreduce_in_network_bound(size, bandwidth):
+def allreduce_in_network_bound(size: Values, bandwidth: Values) -> Values:
     """Seconds: ``M/beta``: switches that do the sums let every host send its buffer once and
     receive the result once.
 
@@ -52,7 +53,7 @@ def allreduce_in_network_bound(size, bandwidth):
     return scalar_or_array(size / bandwidth)
 
 
-def allreduce_cut_bound(size, cut):
+def allreduce_cut_bound(size: Values, cut: Values) -> Values:
     """Seconds: ``M/BW``: each half must learn the other half's sum, M bytes, however many ranks it
     has.
 
@@ -65,7 +66,7 @@ def allreduce_cut_bound(size, cut):
     return scalar_or_array(size / cut)
 
 
-def allreduce_ring_cut_bound(size, ranks, cut):
+def allreduce_ring_cut_bound(size: Values, ranks: Values, cut: Values) -> Values:
     """Seconds: ``2 (N-1)/N · M/BW``: what one ring that crosses the cut once each way sends over
     it.
 
@@ -81,7 +82,7 @@ def allreduce_ring_cut_bound(size, ranks, cut):
     return scalar_or_array(2 * (ranks - 1) / ranks * size / cut)
 
 
-def alltoall_cut_bound(size, ranks, cut):
+def alltoall_cut_bound(size: Values, ranks: Values, cut: Values) -> Values:
     """Seconds: ``(N/2)(N/2) M/N / BW``: each rank of one half sends M/N to each of the other.
 
     `size` M is the whole buffer of a rank, its own piece included, as nccl-tests and
@@ -98,7 +99,7 @@ def alltoall_cut_bound(size, ranks, cut):
     return scalar_or_array(small * (ranks - small) * size / ranks / cut)
 
 
-def every_buffer_across(size, ranks, cut):
+def every_buffer_across(size: Values, ranks: Values, cut: Values) -> Values:
     """Seconds: ``(N/2) M / BW``, every byte of one half sent to the other: Napkin Math 1.3's own
     count, and no bound.
 
@@ -114,7 +115,7 @@ def every_buffer_across(size, ranks, cut):
     return scalar_or_array(ranks / 2 * size / cut)
 
 
-def relative_throughput(share, oversubscription):
+def relative_throughput(share: Values, oversubscription) -> Values:
     """Throughput next to a non-blocking network: ``1/((1-f) + f r)``, f the `share` of a step that
     is communication.
 
@@ -131,7 +132,7 @@ def relative_throughput(share, oversubscription):
     return scalar_or_array(1 / (1 - share + share * ratio))
 
 
-def wasted_money(capital, share, oversubscription):
+def wasted_money(capital: Values, share, oversubscription) -> Values:
     """Dollars of `capital` that stand idle: ``(1 - relative_throughput) · capital``, with the same
     assumptions.
 
@@ -143,7 +144,7 @@ def wasted_money(capital, share, oversubscription):
     return scalar_or_array(capital * (1 - left))
 
 
-def efficiency_after(efficiency, speedup):
+def efficiency_after(efficiency, speedup: Values) -> Values:
     """Compute share of a step, ``T/(T+c)``, once communication c runs `speedup` times faster:
     ``E/(E + (1-E)/s)``.
 
@@ -155,7 +156,7 @@ def efficiency_after(efficiency, speedup):
     return scalar_or_array(efficiency / (efficiency + (1 - efficiency) / speedup))
 
 
-def speedup_needed(efficiency, target):
+def speedup_needed(efficiency, target) -> Values:
     """How many times faster communication must run to lift E to `target`: ``E'(1-E) / (E (1-E'))``;
     inf to reach 1.
 
@@ -168,7 +169,7 @@ def speedup_needed(efficiency, target):
     return scalar_or_array(np.where(below > 0, above / np.where(below > 0, below, 1), np.inf)[()])
 
 
-def one_hop_nodes(radix, oversubscription=1):
+def one_hop_nodes(radix: Values, oversubscription=1) -> Values:
     """Nodes whose same-numbered GPUs share one rail switch: a leaf's downlinks, ``radix -
     floor(radix/(1+r))`` at most.
 

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from fabriclab.checks import number, positive, scalar
+from fabriclab.checks import Values, number, positive, scalar
 from fabriclab.topology.graph import assemble, bundle_count, host_count, port_count, rate, whole
 from fabriclab.units import GB
 
@@ -49,7 +49,7 @@ def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB):
     return wire(name, hosts, radices, ratios, 2 if leaves <= radices[1] else 3, per_node, bandwidth)
 
 
-def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB, uplink=None):
+def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB, uplink: Values | None = None):
     """Two tiers exactly as told: `down` hosts and `up` uplinks on every leaf, the uplinks spread
     evenly over the spines.
 

@@ -112,7 +112,7 @@ def _refine(weights, colour):
     return np.arange(colour.size)
 
 
-def halvings(topology, hosts=None, whole_nodes=True):
+def halvings(topology, hosts=None, whole_nodes: bool = True):
     """The halvings that a structure offers, as (left, right) host numbers: along its pods, leaves,
     groups, or each dimension.
 
@@ -172,7 +172,7 @@ def _orders(topology, hosts):
     return [keys, largest_first]
 
 
-def bisection(topology, whole_nodes=True):
+def bisection(topology, whole_nodes: bool = True):
     """Bisection bandwidth, bytes per second one way: the least flow between two halves of the
     hosts.
 
@@ -243,7 +243,7 @@ def oversubscription(topology, tier=None):
     return float(_largest(down, up))
 
 
-def placement_oversubscription(topology, placement, whole_nodes=True):
+def placement_oversubscription(topology, placement, whole_nodes: bool = True):
     """How many times more a job's hosts may ask of the narrowest place between them than it
     carries, over all permutations: 1 is non-blocking.
 

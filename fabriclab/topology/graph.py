@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from fabriclab.checks import count, each, number, positive, scalar
+from fabriclab.checks import Values, count, each, number, positive, scalar
 
 MOST_HOSTS = 600_000  # a full fat-tree of 128-port switches has 524,288
 MOST_BUNDLES = 2_000_000  # and 1.6 million bundles
@@ -29,7 +29,7 @@ def bundle_count(names, bundles):
         )
 
 
-def rate(bandwidth):
+def rate(bandwidth: Values):
     """The one bandwidth of all cables, bytes per second."""
     return scalar("bandwidth", positive("bandwidth", bandwidth))
 
@@ -183,7 +183,7 @@ class Topology:
         return total[: self.hosts]
 
 
-def assemble(name, hosts, tiers, counts, radix, bundles, position, **hints):
+def assemble(name, hosts, tiers, counts, radix, bundles, position: Values, **hints):
     """A `Topology` from bundles given layer by layer: ``{"host-leaf": (a, b, multiplicity,
     capacity), …}``; all broadcast.
 

@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 
-from fabriclab.checks import each, nonnegative
+from fabriclab.checks import Values, each, nonnegative
 from fabriclab.topology.graph import whole, wired
 
 MOST_LINKS = 1_000_000  # of all routes together
@@ -25,7 +25,7 @@ class Loads:
     slowest: float
 
 
-def loads(topology, routes, sizes=1.0):
+def loads(topology, routes, sizes: Values = 1.0):
     """The `Loads` of `routes`, each a list of neighbouring vertices from where its bytes start to
     where they end.
 

@@ -11,7 +11,9 @@ from fabriclab.topology.graph import assemble, host_count, whole
 from fabriclab.units import GB
 
 
-def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, bandwidth=50 * GB):
+def rail_optimised(
+    nodes, rails=8, radix=64, oversubscription=1, joined: bool = True, bandwidth=50 * GB
+):
     """GPU i of every node on rail i. `joined`: leaves of all rails share the spines; otherwise
     every rail is a network alone.
 

@@ -57,7 +57,7 @@ COMMANDS = True  # they name the collective
 ROW = _ROW_INSIDE
 
 
-def signs(reading, rate=None):
+def signs(reading, rate: float | None = None):
     """What stands out in nccl-tests output, and in NCCL's log beside it. `rate`: bytes per second
     that a port should carry, where it is known: then the NICs are not held against the maker's
     node.
@@ -83,7 +83,7 @@ def table_signs(table, rate=None):
     return found
 
 
-def report(reading):
+def report(reading) -> str:
     """The few lines that ``fabriclab read`` prints for nccl-tests output, one block a table."""
     blocks = [
         _block(table, number, len(reading.tables))

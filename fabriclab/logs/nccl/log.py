@@ -270,7 +270,7 @@ class Gatherer:
         )
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of NCCL's log at `path`.
 
     Raises ValueError naming file and line for a file with no line of it.

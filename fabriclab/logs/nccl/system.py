@@ -192,7 +192,7 @@ class _Tree:
         return place | {"speed": float(speed[1]) if speed else None, "width": width}
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of NCCL's topology file at `path`.
 
     Raises ValueError naming file, line and reason for XML that is broken or cut, declares a
@@ -219,7 +219,7 @@ def read(path):
     return Reading(name(path), tuple(Device(**device) for device in listed))
 
 
-def signs(reading, rate=None):
+def signs(reading: "Reading", rate: float | None = None):
     """What is slow for its kind or wired unevenly inside the machine; `rate` is not needed."""
     best = {}
     for device in reading.nodes:
@@ -283,7 +283,7 @@ def _cards(reading):
     return [device for device in reading.nodes if device.kind != "GPU"]
 
 
-def report(reading):
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for NCCL's topology file."""
     kinds = Counter(device.kind for device in reading.devices)
     words = {

@@ -144,7 +144,7 @@ def log_signs(reading):
     ]
 
 
-def signs(reading, rate=None):
+def signs(reading, rate: float | None = None):
     """What stands out in NCCL's log. `rate` is not needed: no rate is in it."""
     yield from log_signs(reading)
     yield from _ring_signs(reading)
@@ -276,7 +276,7 @@ def _ring_signs(reading):
         )
 
 
-def report(reading):
+def report(reading) -> str:
     """The few lines that ``fabriclab read`` prints for NCCL's log."""
     said = network_lines(reading)
     head = (

@@ -67,7 +67,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of the matrix or list of pairs at `path`.
 
     Raises ValueError naming file, line and reason for a unit that is missing, unknown, ambiguous or

@@ -106,7 +106,7 @@ def verdict_of(reading, fabrics=()):
     return explain(reading)
 
 
-def signs(reading, rate=None, fabrics=()):
+def signs(reading, rate: float | None = None, fabrics=()):
     """What stands out among the pairs. `rate`: bytes per second that a port should carry, where it
     is known; `fabrics` as read beside it, in which switches can be named.
     """
@@ -145,7 +145,7 @@ def signs(reading, rate=None, fabrics=()):
         yield Sign("pairs-unclear", verdict.lines[0])
 
 
-def report(reading):
+def report(reading) -> str:
     """The few lines that ``fabriclab read`` prints for a file of pairs.
 
     Without the wiring only hosts can be named.

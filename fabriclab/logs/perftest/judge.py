@@ -52,7 +52,7 @@ def share(table, rate):
     return table.one_way(table.best) / rate
 
 
-def signs(reading, rate=None):
+def signs(reading, rate: float | None = None):
     """What stands out in perftest's tables. `rate`: bytes per second that a port should carry,
     where it is known.
     """

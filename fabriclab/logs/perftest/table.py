@@ -373,7 +373,7 @@ class _Reader:
         return Reading(name(self.path), tuple(self.tables), tuple(self.died))
 
 
-def read(path):
+def read(path) -> "Reading":
     """A `Reading` of perftest output at `path`.
 
     Raises ValueError naming file, line and reason for a row that is cut or has too many columns,
