@@ -69,6 +69,11 @@ class Node:
     `nvlink` and `host` are bytes per second one way of a GPU; `nvls` the measured busbw with the
     switches adding up, 0 for none; `cpu` "Intel" or "AMD", by which NCCL limits LL and counts the
     time to post to the network.
+
+    >>> from fabriclab.units import GB
+    >>> node = Node("4 GPUs", 4, ("mlx5_0",), 50 * GB, "IB", 450 * GB, 25 * GB, 0.0, cpu="AMD")
+    >>> node.gpus, node.cpu
+    (4, 'AMD')
     """
 
     name: str

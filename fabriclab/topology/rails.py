@@ -11,13 +11,16 @@ from fabriclab.topology.graph import assemble, host_count, whole
 from fabriclab.units import GB
 
 
-def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, bandwidth=50 * GB):
+def rail_optimised(
+    nodes, rails=8, radix=64, oversubscription=1, joined=True, bandwidth=50 * GB, uplink=None
+):
     """GPU i of every node on rail i. `joined`: leaves of all rails share the spines; otherwise
     every rail is a network alone.
 
     A scalable unit is as many nodes as a leaf has downlinks (radix/2 at 1:1) and one leaf per rail:
     inside it, GPUs of the same rail are one switch apart. Host n·rails + i is GPU i of node n.
-    Separate rails meet only inside the nodes.
+    Separate rails meet only inside the nodes. `uplink`: bytes per second of a cable between
+    switches, `bandwidth` where it is None.
 
     Other words: rails, NVIDIA, one leaf per GPU number.
 
@@ -34,7 +37,7 @@ def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, ba
     host = np.arange(host_count("nodes times rails", nodes * rails))
     if not flag("joined", joined):
         try:
-            one = build(nodes, radices, ratios, 1, bandwidth)
+            one = build(nodes, radices, ratios, 1, bandwidth, uplink)
         except ValueError as error:
             raise ValueError(str(error).replace("end_points", "nodes")) from None
         return _separate(one, rails, bandwidth)
@@ -53,6 +56,7 @@ def rail_optimised(nodes, rails=8, radix=64, oversubscription=1, joined=True, ba
         home,
         units * rails,
         rails,
+        uplink,
     )
 
 
