@@ -6,7 +6,7 @@ READY := .venv/.ready
 # a .venv that was moved, or whose Python is gone, is set up again
 $(shell { [ -x $(PYTHON) ] && [ "$$(cat $(READY))" = "$(CURDIR)" ]; } 2>/dev/null || rm -f $(READY))
 
-.PHONY: help setup lab test exercises notebooks slides bench lock clean
+.PHONY: help setup lab test exercises notebooks slides bench docs lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -57,6 +57,9 @@ slides: setup ## make slides/, one deck for each notebook, to be opened in a bro
 
 bench: setup ## measure speed against what one would otherwise use
 	@for script in benchmarks/*.py; do echo "== $$script"; $(PYTHON) "$$script" || exit 1; done
+
+docs: setup ## make build/docs, the reference of models and logs, to be opened in a browser
+	$(PYTHON) -m tools.docs $(ARGS)
 
 lock: ## compile requirements.lock anew from pyproject.toml (needs uv; ARGS=--upgrade for newer versions)
 	@PATH="$$PATH:$(CURDIR)/.venv/bin"; \

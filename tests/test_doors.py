@@ -620,7 +620,7 @@ def test_read_never_shows_a_traceback(monkeypatch, capsys, tmp_path):
     picture.write_bytes(b"\x89PNG\r\n\xff\xfe")
     for path, reason in [
         (tmp_path / "none", "no such file"),
-        (tmp_path, "directory"),
+        (tmp_path, "diagnose"),
         (picture, "text"),
     ]:
         assert cli.main(["read", str(path)]) == 2

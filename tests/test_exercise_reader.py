@@ -683,7 +683,9 @@ def test_a_free_answer_is_kept_and_never_right():
     """A program would claim to have marked an argument."""
     result = grade("transport.fabric", "credits and pauses " * 30)
     assert (
-        result.status == "for the instructor" and result.score == 0 and "rubric" in result.message
+        result.status == "for the instructor"
+        and result.score == 0
+        and "No program marks" in result.message
     )
     assert grade("transport.fabric", "InfiniBand.").status == "could not read"
     assert grade("transport.fabric", "无损网络依赖信用流控" * 12).status == "for the instructor"

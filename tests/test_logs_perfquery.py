@@ -157,7 +157,7 @@ def test_shipped_pair():
 @many
 @given(
     st.dictionaries(
-        st.sampled_from(sorted(perfquery._BITS)), st.integers(0, 2**64 - 1), min_size=1
+        st.sampled_from(sorted(perfquery.counters._BITS)), st.integers(0, 2**64 - 1), min_size=1
     ),
     st.integers(0, 65535),
     st.integers(0, 255),
@@ -172,7 +172,7 @@ def test_what_is_written_is_read_back(file, counters, lid, number):
 
 @many
 @given(
-    st.sampled_from(sorted(perfquery._BITS)),
+    st.sampled_from(sorted(perfquery.counters._BITS)),
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**32 - 1),
     st.floats(1e-3, 1e6),

@@ -107,7 +107,7 @@ def test_ports_of_a_host(file):
     (port,) = logs.read(file(DEVINFO)).ports
     assert (port.mtu, port.most_mtu, port.rate, port.up) == (1024, 4096, 100 * Gbps, True)
     assert names(file, IBSTAT) == ["port-idle"]
-    assert names(file, IBSTATUS) == ["slow-port"] and names(file, DEVINFO) == ["mtu-below"]
+    assert names(file, IBSTATUS) == ["one-lane"] and names(file, DEVINFO) == ["mtu-below"]
     line = "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev eth2\n"
     assert logs.read(file(line)).ports[0].netdev == "eth2"
 

@@ -125,8 +125,8 @@ def test_read_and_diagnose_tell_the_same(case, tmp_path):
 
 def test_all_that_read_marks_reaches_diagnose(tmp_path):
     """A line with "!" would be told by one command alone: tried on every file of the notebooks."""
-    shipped = Path(__file__).parent.parent / "notebooks" / "logs"
-    for number, path in enumerate(sorted(shipped.iterdir())):
+    home = Path(__file__).parent.parent / "notebooks" / "logs"
+    for number, path in enumerate(sorted(home.iterdir())):
         folder = tmp_path / str(number)
         folder.mkdir()
         (folder / path.name).write_bytes(path.read_bytes())

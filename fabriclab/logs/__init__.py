@@ -39,7 +39,7 @@ from fabriclab.logs import (
 from fabriclab.logs.nccl import log as nccl_log
 from fabriclab.logs.nccl import system
 from fabriclab.logs.parts import Parts
-from fabriclab.logs.source import refuse, shorten
+from fabriclab.logs.source import Died, refuse, shorten
 from fabriclab.logs.stream import name, texts
 
 READERS = (
@@ -80,11 +80,13 @@ class Found(NamedTuple):
 class Readings(NamedTuple):
     """All that was found at a path: the parts read, why others were `refused`, and what is `left`
     over (sentences): rows that belong to nothing, output of tools that are known but not read.
+    `died` are those of the refused that are a test without a result.
     """
 
     found: tuple[Found, ...]
     refused: tuple[str, ...]
     left: tuple[str, ...]
+    died: tuple[Died, ...] = ()
 
 
 def _same(one, other):
@@ -121,11 +123,14 @@ def readings(path):
     if not found:
         if not refused:
             refuse(path, 0, "nothing to read in it")
-        if len(refused) == 1:
-            raise ValueError(refused[0])
+        first = next((one for one in refused if isinstance(one, Died)), None) or refused[0]
         more = len(refused) - 1
-        raise ValueError(f"{refused[0]} (and {more} more part{'s' * (more > 1)} refused)")
-    return Readings(tuple(found), tuple(refused), tuple(left))
+        says = f"{first} (and {more} more part{'s' * (more > 1)} refused)" if more else str(first)
+        error = Died(says) if isinstance(first, Died) else ValueError(says)
+        error.reader = getattr(first, "reader", None)
+        raise error
+    died = tuple(one for one in refused if isinstance(one, Died))
+    return Readings(tuple(found), tuple(map(str, refused)), tuple(left), died)
 
 
 def _take(part, found, refused, left):
@@ -135,6 +140,10 @@ def _take(part, found, refused, left):
         return
     try:
         reading = reader.read(part)
+    except Died as error:
+        error.reader = reader
+        refused.append(error)
+        return
     except ValueError as error:
         refused.append(str(error))
         return
@@ -178,8 +187,13 @@ def read(path):
 
 
 def recognise(path):
-    """The reader module for the file at `path`. Raises ValueError as `read`."""
-    return _one(path).reader
+    """The reader module for the file at `path`, of a test that died too. Raises ValueError as
+    `read`.
+    """
+    try:
+        return _one(path).reader
+    except Died as error:
+        return error.reader
 
 
 def _one(path):
@@ -192,7 +206,7 @@ def _one(path):
             path,
             other.line,
             f"holds {len(all_of_it.found)} readings ({one.reader.TOOL} at line {one.line},"
-            f" {other.reader.TOOL} at line {other.line}, …): telemetry.readings takes them part by"
+            f" {other.reader.TOOL} at line {other.line}, …): logs.readings takes them part by"
             " part",
         )
     return all_of_it.found[0]

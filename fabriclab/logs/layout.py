@@ -4,7 +4,8 @@ refused.
 A form is a line as it looks, with places for values: ``"Port {number:int}:"``. A blank stands for
 any run of blanks, and kinds of values are int, float, word (no blanks), hex, text (the rest) and
 count (digits that may be parted by commas). A form that begins a block stands in `begins`: lines
-before the first such line, and between a blank line and the next, are no part of the table.
+before the first such line are no part of the table, and behind a blank line only those that a form
+matches are.
 """
 
 import re
@@ -81,15 +82,18 @@ class Layout:
         """Yield a `Match` of each line, in order. Raises ValueError naming file and line for a line
         inside a block that no form matches, for one that is cut, and for no block at all."""
         inside, last, rows = False, 0, 0
+        # tools set blank lines inside a block too: behind one, a line of the table goes on with it
         for line in lines(path):
             last = line.number
             if not line.text.strip():
                 inside = False
                 continue
             found = self._match(line, self.begins)
-            if not found and not inside:
+            if not found and not rows:
                 continue
             found = found or self._match(line, self.forms)
+            if not found and not inside:
+                continue
             inside = True
             if found:
                 rows += 1

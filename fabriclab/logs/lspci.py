@@ -38,7 +38,9 @@ class Device:
 
     @property
     def called(self):
-        return f"{self.address} {self.kind[:60]}" if self.address else f"device at line {self.line}"
+        if not self.address:
+            return f"device at line {self.line}"
+        return f"{self.address} {self.kind[:100]}"
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,8 @@ _ERRORS = (  # (kind, pattern, what it means), the gravest first
         "packets were marked: a queue on the way is filling, and senders slow down",
     ),
 )
+_PACKETS = re.compile(r"rx_packets(?:_phy)?|(?:port\.)?rx_unicast(?:\.nic)?|rx_ucast_packets")
+RARE = 10**8  # packets of 1,500 bytes between two that IEEE 802.3's 10^-12 allows to be damaged
 _KINDS = [(kind, re.compile(pattern), meaning) for kind, pattern, meaning in _ERRORS]
 NAMES = "|".join(
     [re.sub(r"[(][?]P<\w+>", "(?:", one.pattern) for one, _ in _PRIORITY]
@@ -81,16 +83,46 @@ def meaning(counter):
     for kind, pattern, _ in _KINDS:
         if pattern.fullmatch(counter):
             return "error", kind, None, 1
-    return None
+    return ("packets", None, None, 1) if _PACKETS.fullmatch(counter) else None
 
 
-def told(errors):
-    """(kind, sentence) of each kind of error that was counted, the gravest first."""
+def told(errors, packets=None):
+    """(kind, sentence) of each kind of error that was counted, the gravest first, but for what is
+    `usual`; `packets` that arrived meanwhile, None where not printed.
+    """
+    by = _by_kind(errors)
+    for kind, _, says in _KINDS:
+        if kind in by and not _usual(kind, by[kind], packets):
+            yield kind, f"{_listed(by[kind])}: {says}"
+
+
+def usual(errors, packets=None):
+    """Of what was counted since the driver was loaded, what a sound port counts too: the link that
+    came up once, and damage within what IEEE 802.3 allows, one bit in 10^12, some one packet in
+    10^8.
+    """
+    for kind, counts in _by_kind(errors).items():
+        if kind == "down" and _usual(kind, counts, packets):
+            yield f"{_listed(counts)}: as when the driver was loaded"
+        elif _usual(kind, counts, packets):
+            yield f"{_listed(counts)} of {packets:,} packets: less than one in 10^8, as allowed"
+
+
+def _by_kind(errors):
     by = {}
     for counter, value in errors:
         what = meaning(counter)
         if value and what and what[0] == "error":
-            by.setdefault(what[1], []).append(f"{counter} {value:,}")
-    for kind, _, says in _KINDS:
-        if kind in by:
-            yield kind, f"{', '.join(by[kind])}: {says}"
+            by.setdefault(what[1], []).append((counter, value))
+    return by
+
+
+def _usual(kind, counts, packets):
+    if kind == "down":
+        return max(value for _, value in counts) <= 1
+    most = max(value for _, value in counts)
+    return kind == "damage" and packets is not None and most * RARE <= packets
+
+
+def _listed(counts):
+    return ", ".join(f"{counter} {value:,}" for counter, value in counts)

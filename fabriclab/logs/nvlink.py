@@ -127,8 +127,7 @@ def report(reading):
         else:
             counted = sum(value >= 1 for _, _, value in gpu.errors)
             links = len({link for link, _, _ in gpu.errors})
-            kinds.setdefault(f"{links} links, {counted} counters not zero", []).append(
-                str(gpu.number)
-            )
+            said = f"{links} link{'s' * (links != 1)}, {counted} counters not zero"
+            kinds.setdefault(said, []).append(str(gpu.number))
     said += [f"  GPU {', '.join(gpus)}: {words}" for words, gpus in kinds.items()]
     return "\n".join([*said, *marked(signs(reading))])

@@ -43,7 +43,7 @@ class Port:
     pause frames received (`rx`) and sent (`tx`), and the seconds paused and pausing; None where not
     printed or N/A. `lost` holds counters of discards and pause storms by their own names,
     `errors` those of damage, of the link going down, of drops and marks; `link_rx` and `link_tx`
-    count pauses of the whole link, or of all priorities together.
+    count pauses of the whole link, or of all priorities together; `packets` are all that arrived.
     """
 
     line: int
@@ -56,6 +56,7 @@ class Port:
     link_rx: int | None = None
     link_tx: int | None = None
     errors: tuple[tuple[str, int], ...] = ()
+    packets: int | None = None
 
     @property
     def counted(self):
@@ -192,13 +193,15 @@ def _field(path, line, cards):
 
 
 def _card(card):
-    by, whole, lost, errors = {}, {"rx": None, "tx": None}, [], []
+    by, whole, lost, errors, packets = {}, {"rx": None, "tx": None}, [], [], None
     for counter, value in card.items():
         field, way, priority, unit = nic.meaning(counter) or (None,) * 4
         if field in ("pause", "duration"):
             by[field, way, priority] = value * unit
         elif field == "global":
             whole[way] = max(value, whole[way] or 0)  # one driver's names may say it twice
+        elif field == "packets":
+            packets = max(value, packets or 0)
         elif field:
             (lost if way in ("storm", "lost") else errors).append((counter, value))
 
@@ -206,7 +209,7 @@ def _card(card):
         return tuple(by.get((field, way, priority)) for priority in range(PRIORITIES))
 
     pauses = (of(field, way) for field in ("pause", "duration") for way in ("rx", "tx"))
-    return Port(card["line"], None, *pauses, tuple(lost), *whole.values(), tuple(errors))
+    return Port(card["line"], None, *pauses, tuple(lost), *whole.values(), tuple(errors), packets)
 
 
 def saying(port):
@@ -264,7 +267,7 @@ def port_signs(port):
             f"{', '.join(dropped)}: packets were dropped all the same; on a lossless priority the"
             " headroom is too small or its PFC is off at one end",
         )
-    for kind, says in nic.told(port.errors):
+    for kind, says in nic.told(port.errors, port.packets):
         if kind == "damage":
             yield Sign("errors-once", says)
         elif kind == "down":
@@ -302,6 +305,7 @@ def report(reading):
     if len(stopped) > 12:
         said.append(f"  … and {len(stopped) - 12} more with fewer pauses")
     said += marked(sign for port in counted if not _total(port) for sign in port_signs(port))[:12]
+    said += [f"  {says}" for port in counted for says in nic.usual(port.errors, port.packets)][:12]
     if len(counted) < len(reading.ports):
         missing = [port.name for port in reading.ports if not port.counted and port.name]
         said.append(

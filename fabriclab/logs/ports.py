@@ -174,13 +174,17 @@ def signs(reading, rate=None):
             else:
                 yield Sign("port-down", says)
     for port in up:
-        if port.width and port.width < 4 and port.rate:
+        whole = _split(port, up) and rate and port.rate and port.rate >= 0.99 * rate
+        if port.width and port.width < 4 and port.rate and not whole:
             of = port.rate * 4 / port.width
             says = (
                 f"{port.called} has {port.width} of 4 lanes: {si(port.rate, 'b/s')}, with all four"
                 f" it would be {si(of, 'b/s')}"
             )
-            if port.layer == "Ethernet" and port.width == 1:
+            if _split(port, up) and not rate:
+                says += "; fine only where the card or a split cable has two"
+                yield Sign("one-lane", says)
+            elif port.layer == "Ethernet" and port.width == 1:
                 says += "; fine only where it is meant to be a one-lane Ethernet port"
                 yield Sign("one-lane", says)
             else:
@@ -202,6 +206,10 @@ def signs(reading, rate=None):
                 "slower-port",
                 f"{', '.join(slow[:6])} below {si(most, 'b/s')}, the fastest port of this host",
             )
+    yield from _mtus(up)
+
+
+def _mtus(up):
     for port in up:
         if port.mtu and port.most_mtu and port.mtu < port.most_mtu:
             yield Sign(
@@ -209,12 +217,24 @@ def signs(reading, rate=None):
                 f"{port.called} uses an MTU of {port.mtu:,} B, and could use {port.most_mtu:,}:"
                 " both ends and the switches must agree",
             )
-    mtus = {port.mtu for port in up if port.mtu}
-    if len(mtus) > 1:
-        yield Sign(
-            "mtu-differs",
-            f"MTUs of {' and '.join(f'{mtu:,}' for mtu in sorted(mtus))} B on one host",
-        )
+    alike = {}  # a port for storage or management may well have another MTU
+    for port in up:
+        if port.mtu:
+            alike.setdefault((port.layer, port.rate), set()).add(port.mtu)
+    for mtus in alike.values():
+        if len(mtus) > 1:
+            yield Sign(
+                "mtu-differs",
+                f"MTUs of {' and '.join(f'{mtu:,}' for mtu in sorted(mtus))} B on one host",
+            )
+
+
+def _split(port, up):
+    """Whether two lanes are all that it has, as cards of 100 Gb/s (2X HDR) and 200 Gb/s (2X NDR)
+    and split cables have: no other port of the host that is up has more.
+    """
+    widest = max(one.width or 0 for one in up)
+    return port.width == widest == 2 and (port.speed or "") in ("HDR", "NDR", "XDR")
 
 
 def report(reading):

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from fabriclab.logs.layout import Layout
-from fabriclab.logs.perfquery import _BITS
+from fabriclab.logs.perfquery.counters import _BITS
 from fabriclab.logs.sign import Sign, marked
 from fabriclab.logs.source import name, refuse, shorten
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Sign(NamedTuple):
-    """One thing that stands out: its `name`, a key of `diagnosis.causes.SIGNS`, and what it
+    """One thing that stands out: its `name`, a key of `diagnose.causes.SIGNS`, and what it
     `says`.
     """
 

@@ -8,13 +8,14 @@ no text, or larger than a benchmark's log can be, is refused as soon as that sho
 import re
 from typing import NamedTuple
 
-from fabriclab.logs.stream import LARGEST_FILE, LONG_FILE, name, refuse, texts
+from fabriclab.logs.stream import LARGEST_FILE, LONG_FILE, Died, name, refuse, texts
 
 __all__ = [
     "LARGEST_FILE",
     "LONGEST_LINE",
     "LONG_FILE",
     "MOST_ROWS",
+    "Died",
     "Line",
     "Part",
     "lines",
@@ -35,7 +36,8 @@ _SPACE = re.compile("[\x0b\x0c\x0d\x1c-\x1f\x85\u2028\u2029]")
 # mpirun --tag-output and its kin set one before each piece a rank writes, which may be the middle
 # of a line
 _RANK_TAGS = re.compile(r"\[[\w.@-]*,\d+\]<std(?:out|err|diag)>:")
-_TINY = re.compile(r"(?:[^\n]{0,2}\n){64,}")
+# no row of any tool: two characters, or one word
+_TINY = re.compile(r"(?:(?:[^\n]{0,2}|[^\s,;:|=/]{3,16})\n){64,}")
 
 
 class Line(
@@ -74,10 +76,10 @@ def lines(path):
     """Yield the `Line`s of a file, a pipe ("-" is standard input), a `Text` or a `Part`.
 
     Colours (ANSI), carriage returns, a byte-order mark and MPI rank tags are taken off, and what
-    else a terminal would act on is a question mark. Of a run of more than 64 lines of at most two
-    characters only the first are handed on. Raises ValueError naming file and line for what is no
-    text: missing, a folder or a device, empty, holding a zero byte, a line of more than 64 KiB,
-    more than 256 MiB in all.
+    else a terminal would act on is a question mark. Of a run of more than 64 lines that are too
+    short for a row (two characters, or one word) only the first are handed on. Raises ValueError
+    naming file and line for what is no text: missing, a folder or a device, empty, holding a zero
+    byte, a line of more than 64 KiB, more than 256 MiB in all.
     """
     if isinstance(path, Part):
         yield from path
@@ -131,7 +133,7 @@ def clean(text):
 def _whole(text):
     """(lines left out behind it, line) of every line of a block; runs of tiny ones are left out."""
     at = 0
-    if 4 * text.count("\n") > len(text):
+    if 17 * text.count("\n") >= len(text):
         for run in _TINY.finditer(text):
             yield from ((0, piece) for piece in text[at : run.start()].split("\n")[:-1])
             first = run[0].split("\n", 2)[:2]

@@ -44,10 +44,18 @@ def name(path):
     return "standard input" if text == STDIN else os.fsdecode(text)
 
 
-def refuse(path, number, reason):
+class Died(ValueError):
+    """A test that began and gave no result: nothing to read, and yet evidence. `reader` is the
+    module that knows its tool, once one has refused it.
+    """
+
+    reader = None
+
+
+def refuse(path, number, reason, kind=ValueError):
     """Raise the one kind of error the readers know: file, line, reason."""
     where = f", line {number}" if number else ""
-    raise ValueError(f"{name(path)}{where}: {reason}")
+    raise kind(f"{name(path)}{where}: {reason}")
 
 
 def texts(path):

@@ -58,7 +58,8 @@ class Told:
 @dataclass(frozen=True)
 class Evidence:
     """A folder as read: `files` as (name, reading), `unread` as (name, reason), what it is `told`,
-    and `on` as (name, host) where a folder, a prefix or a prompt names the host.
+    and `on` as (name, host) where a folder, a prefix or a prompt names the host. `died` are the
+    tests without a result: (name, step, reason).
     """
 
     path: str
@@ -66,6 +67,7 @@ class Evidence:
     unread: tuple[tuple[str, str], ...] = ()
     told: Told = Told()
     on: tuple[tuple[str, str], ...] = ()
+    died: tuple[tuple[str, int, str], ...] = ()
 
     def host(self, file):
         """The host that a file or part of one comes from, None where nothing names it."""
@@ -151,6 +153,8 @@ class Evidence:
                 for link in fabric.links
                 if link.rate and kind_of(fabric, link) == "host-switch"
             ]
+        for file, reading in self.of(logs.ports.Reading):
+            found += [(port.rate, file) for port in reading.ports if port.up and port.rate]
         for file, reading in self.of(nccl.Reading):
             models = {process.gpu for table in reading.tables for process in table.processes}
             found += [
@@ -207,7 +211,7 @@ class Evidence:
         """
         return self.port()[1] == TOLD or any(
             self.port()[1] == file
-            for kind in (mlxlink.Reading, Fabric)
+            for kind in (mlxlink.Reading, Fabric, logs.ports.Reading)
             for file, _ in self.of(kind)
         )
 

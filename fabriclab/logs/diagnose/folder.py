@@ -1,4 +1,4 @@
-"""A folder of an incident, gathered: every file through the one door of `telemetry`, part by part,
+"""A folder of an incident, gathered: every file through the one door of `logs`, part by part,
 and one folder per host.
 """
 
@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from fabriclab import logs
-from fabriclab.logs.diagnose.evidence import MOST_FILES, TOLD, Evidence, Told, read_told
-from fabriclab.logs.source import name, refuse, shorten
+from fabriclab.logs.diagnose.evidence import MOST_FILES, STEP_OF, TOLD, Evidence, Told, read_told
+from fabriclab.logs.source import Died, name, refuse, shorten
 
 
 def gather(path):
@@ -34,8 +34,9 @@ def gather(path):
             gathered.folder(file, at)
         else:
             gathered.file(file, at, None)
-    files, unread, on = (tuple(kept) for kept in (gathered.files, gathered.unread, gathered.on))
-    return Evidence(shown, files, unread, gathered.told, on)
+    kept = (gathered.files, gathered.unread, gathered.on, gathered.died)
+    files, unread, on, died = map(tuple, kept)
+    return Evidence(shown, files, unread, gathered.told, on, died)
 
 
 def _listed(path, shown, most):
@@ -59,7 +60,8 @@ class _Gathered:
     """What is read so far, file by file."""
 
     def __init__(self):
-        self.files, self.unread, self.on, self.told, self.count = [], [], [], Told(), 0
+        self.files, self.unread, self.on, self.died = [], [], [], []
+        self.told, self.count = Told(), 0
 
     def folder(self, host, path):
         """A folder inside the incident's holds the files of one host, and has its name."""
@@ -87,6 +89,7 @@ class _Gathered:
         except (ValueError, OSError) as error:
             self.refused(file, path, error)
             return
+        self.died += [self._test(file, path, error) for error in found.died]
         for part in found.found:
             called = f"{file} ({part.label})" if part.label else file
             self.files.append((called, part.reading))
@@ -97,5 +100,15 @@ class _Gathered:
         self.unread += [(file, sentence) for sentence in found.left]
 
     def refused(self, file, path, reason):
+        if isinstance(reason, Died):
+            self.died.append(self._test(file, path, reason))
         reason = getattr(reason, "strerror", None) or str(reason)
-        self.unread.append((file, reason.removeprefix(name(path)).lstrip(",: ")))
+        self.unread.append((file, _short(path, reason)))
+
+    def _test(self, file, path, error):
+        step = STEP_OF.get(getattr(error.reader, "Reading", None), 2)
+        return file, step, _short(path, str(error))
+
+
+def _short(path, reason):
+    return reason.removeprefix(name(path)).lstrip(",: ")

@@ -2,7 +2,7 @@
 steadily. What one test shows by itself its reader marks; here tests are held against one another.
 """
 
-from fabriclab.logs import pairs, perftest
+from fabriclab.logs import pairs, perftest, ports
 from fabriclab.logs.diagnose.collective import runs
 from fabriclab.logs.diagnose.evidence import TOLD
 from fabriclab.logs.diagnose.finding import NEAR, VARIES, Finding
@@ -103,12 +103,21 @@ def _beside_each_other(slow, good, tests):
 
 
 def _mtus(evidence):
-    """Whether tests of one kind of link ran with different MTUs."""
+    """Whether tests of one kind of link ran with different MTUs, or adapters of one name use
+    different ones.
+    """
     seen = {}
     for file, reading in evidence.of(perftest.Reading):
         for table in reading.tables:
             if table.mtu and table.link and not table.loopback:
-                seen.setdefault(table.link, {}).setdefault(table.mtu, file)
+                for key in (table.link, table.device):
+                    seen.setdefault(key, {}).setdefault(table.mtu, file)
+    for file, reading in evidence.of(ports.Reading):
+        for port in reading.ports:
+            if port.mtu and port.up:
+                seen.setdefault(port.device, {}).setdefault(port.mtu, file)
+    seen.pop(None, None)
+    differ = {tuple(sorted(found.items())): found for found in seen.values() if len(found) > 1}
     return [
         Finding(
             3,
@@ -118,8 +127,7 @@ def _mtus(evidence):
             + "; what one end sends larger than a port on the way takes is lost",
             next(iter(found.values())),
         )
-        for found in seen.values()
-        if len(found) > 1
+        for found in list(differ.values())[:1]
     ]
 
 

@@ -1,14 +1,13 @@
 """nccl-tests and NCCL's log: what a table says, where it lies against the model, what looks wrong.
 
 `table` reads and describes the layout, `facts` draws the collective, the ranks and the fit from it,
-`doubts` what looks wrong; here they are told. `log` reads NCCL's own log, alone or from between the
+`signs` what looks wrong; here they are told. `log` reads NCCL's own log, alone or from between the
 rows.
 """
 
 import math
 
 from fabriclab import collectives, transport
-from fabriclab.logs.nccl.doubts import table_signs as _table_signs
 from fabriclab.logs.nccl.facts import (
     SHOWN,
     Ranks,
@@ -21,11 +20,13 @@ from fabriclab.logs.nccl.facts import (
     rate,
     steps,
 )
+from fabriclab.logs.nccl.lines import _ROW_INSIDE, SIGN
 from fabriclab.logs.nccl.log import log_signs, network_lines
 from fabriclab.logs.nccl.records import TOOL, Pass, Rank, Reading, Row, Table
-from fabriclab.logs.nccl.table import _ROW_INSIDE, SIGN, read
+from fabriclab.logs.nccl.signs import table_signs as _table_signs
+from fabriclab.logs.nccl.table import read
 from fabriclab.logs.nccl.wire import against_hardware, hosts
-from fabriclab.logs.sign import marked
+from fabriclab.logs.sign import Sign, marked
 from fabriclab.units import GB, si
 
 BAD_FIT = 0.25  # the worst row so far off one line: no bandwidth or start-up is read from it
@@ -63,8 +64,15 @@ def signs(reading, rate=None):
     """
     for table in reading.tables:
         yield from table_signs(table, rate)
+    yield from died_signs(reading)
     if reading.log:
         yield from log_signs(reading.log)
+
+
+def died_signs(reading):
+    """The runs that ended before their first row."""
+    for line, words in reading.died:
+        yield Sign("test-died", f"the run whose columns are named at line {line} died: {words}")
 
 
 def table_signs(table, rate=None):
@@ -83,6 +91,7 @@ def report(reading):
     ]
     if len(reading.tables) > 20:
         blocks.append([f"… and {len(reading.tables) - 20} more tables"])
+    blocks.append(marked(died_signs(reading)))
     if reading.log:
         said = network_lines(reading.log)
         blocks.append([*(f"  {line}" for line in said), *marked(log_signs(reading.log))])

@@ -89,11 +89,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Reading:
-    """nccl-tests output as read: its tables, and NCCL's log where lines of it stood between."""
+    """nccl-tests output as read: its tables, NCCL's log where lines of it stood between, and runs
+    that `died` before their first row, as (line, what was said).
+    """
 
     path: str
     tables: tuple[Table, ...]
     log: "log.Reading | None" = None
+    died: tuple[tuple[int, str], ...] = ()
 
     tool = TOOL
 

@@ -15,12 +15,24 @@ to a whole row is refused by its line.
 """
 
 import re
-from dataclasses import dataclass
 
 from fabriclab.logs.nccl import log
+from fabriclab.logs.nccl.lines import (
+    _AVERAGE,
+    _BLOCKS,
+    _COMPLAINT,
+    _LABEL,
+    _NAMED,
+    _OUT_OF_BOUNDS,
+    _RANK,
+    _ROW,
+    _ROW_INSIDE,
+    _SETTINGS,
+    _Columns,
+    _Pending,
+)
 from fabriclab.logs.nccl.records import (
     CLOCK,
-    TYPES,
     Cut,
     Rank,
     Reading,
@@ -31,61 +43,9 @@ from fabriclab.logs.nccl.records import (
     printed,
     ways_to_part,
 )
-from fabriclab.logs.source import MOST_ROWS, lines, name, refuse, shorten
+from fabriclab.logs.source import MOST_ROWS, Died, lines, name, refuse, shorten
 
-_SIZE = r"\d{1,40}\s+\d{1,40}\s+(?:" + "|".join(TYPES) + r")(?=\s|$)"
-SIGN = re.compile(
-    rf"^\s*(?:\S{{1,64}}\s+)?(?:{_SIZE}|#\s+nThread|# (?:nccl|rccl)-tests version|rccl-tests:"
-    r" Version|# Collective test starting|#\s+size\s+count\b)"
-)
-
-_LABEL = re.compile(rf"^\s*(?:[\w.-]+: ?|\d{{4}}-\d\d-\d\dT\S+ )(?=\s*(?:#|{_SIZE}))")
-_ROW = re.compile(rf"\s*(\d{{1,40}})\s+(\d{{1,40}})\s+({'|'.join(TYPES)})(?=\s|$)(.*)")
-_ROW_INSIDE = re.compile(rf"(?<!\S){_SIZE}\s.*\d\.\d\d\b")
-_RANK = re.compile(
-    r"#\s+Rank\s+(\d{1,7})\s+(?:Group\s+(\d{1,7})\s+)?Pid\s+(\d{1,18})\s+on\s+(\S+)\s+device\s+(\d{1,7})\s+\[([0-9a-fA-Fx:.]+)\]\s*(.*)"
-)
-_SETTINGS = re.compile(
-    r"#\s+nThreads?:?\s+(\d{1,9})\s+nGpus:?\s+(\d{1,9})\s+minBytes:?\s+(\d{1,19})\s+maxBytes:?\s+(\d{1,19})"
-    r"\s+step:?\s+(\d{1,19})\((factor|bytes)\)(.*)"
-)
-_NAMED = re.compile(
-    r"\b(all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|gather|scatter|hypercube)_perf"
-)
-_OUT_OF_BOUNDS = re.compile(r"#\s+Out of bounds values\s*:\s*(\d{1,18})\s+(OK|FAILED)")
-_AVERAGE = re.compile(
-    r"#\s+Avg bus bandwidth\s*:\s*(\d+(?:\.\d+)?(?:e[+-]\d+)?)\s*(?:OK|FAILED)?\s*$"
-)
 _LONGEST = 1000  # characters of a row or a comment, generously
-_EXTRA = ["i_min", "i_max", "i_p99", "i_cv%"]
-_BLOCKS = [
-    ["algbw", "busbw", check, *extra] for check in ("#wrong", "error") for extra in ([], _EXTRA)
-]
-
-
-@dataclass
-class _Pending:
-    """A row of which columns may still come."""
-
-    number: int
-    size: int
-    count: int
-    type: str
-    tokens: list
-    whole: bool
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """What a header names: the columns before the results, how many a measurement has, how many
-    measurements.
-    """
-
-    lead: list
-    width: int
-    blocks: int
-    check: str
-    cpu_time: bool
 
 
 class _Reader:
@@ -95,11 +55,12 @@ class _Reader:
         self.path, self.log = path, log.Gatherer()
         self.tables, self.total = [], 0
         self.head, self.ranks, self.footer, self.next_program = {}, {}, {}, None
+        self.died, self.words = [], None  # runs without a row; what the run at hand complains of
         self._fresh()
         self.pending = None
 
     def _fresh(self):
-        self.rows, self.passes, self.columns = [], set(), None
+        self.rows, self.passes, self.columns, self.begun = [], set(), None, 0
         self.widths = set()  # of the rows so far: the same in all where the layout is aligned
 
     def take(self, line):
@@ -141,6 +102,8 @@ class _Reader:
         elif program := _NAMED.search(text):
             self.next_program = program[1]
         elif self.rows or self.columns:
+            if self.columns and not self.rows and _COMPLAINT.search(text):
+                self.words = self.words or text.strip()[:200]
             if results and any("." in token for token in results):
                 self._refuse(
                     line.number,
@@ -151,28 +114,42 @@ class _Reader:
 
     def end(self, last):
         self._settle()
-        self._begin()
-        if not self.tables and not (self.head or self.ranks or self.columns):
+        self._begin(header=not self.tables)  # of a file without a row all is said below
+        if not self.tables and not (self.head or self.ranks or self.columns or self.died):
             if not (self.log.lines or self.log.version):
                 self._refuse(last, "the file ends in the middle of its only line of NCCL's log")
             return self.log.reading(name(self.path))
         if not self.tables:
+            said = self.words or next(
+                (words for _, words in self.died if "no row" not in words), ""
+            )
             self._refuse(
                 last,
-                "the header of nccl-tests, but no row of results: the run died, or the file is cut",
+                "the header of nccl-tests, but no row of results: the run died, or the file is cut"
+                + (f"; it says {shorten(said, 120)}" if said else ""),
+                Died,
             )
         return Reading(
             name(self.path),
             tuple(self.tables),
             self.log.reading(name(self.path)) if self.log.lines else None,
+            tuple(self.died),
         )
 
-    def _refuse(self, number, reason):
-        refuse(self.path, number, reason)
+    def _refuse(self, number, reason, kind=ValueError):
+        refuse(self.path, number, reason, kind)
 
-    def _begin(self):
+    def _dies(self):
+        """The run at hand ended before its first row."""
+        self.died.append((self.begun, self.words or "no row of results, and no error of its own"))
+        self.head, self.ranks, self.footer = {}, {}, {}
+        self._fresh()
+
+    def _begin(self, header=False):
         """Close the table at hand, if there is one: what comes now belongs to the next."""
         if not self.rows:
+            if self.columns and not header:
+                self._dies()
             return
         if len(self.passes) > 1:
             odd = next(row for row in self.rows if len(row.passes) == 1)
@@ -254,7 +231,7 @@ class _Reader:
 
     def _header(self, line, text):
         kept = self.head, self.ranks
-        self._begin()
+        self._begin(header=True)
         if not self.head and not self.ranks:  # a second table under the same settings
             self.head, self.ranks = kept
         if self.next_program:
@@ -283,7 +260,7 @@ class _Reader:
             blocks[0][3].strip("#"),
             names[starts[0]] == "cputime",
         )
-        self.widths = {len(text)}
+        self.widths, self.begun, self.words = {len(text)}, line.number, None
 
     def _row(self, line, text, match):
         size, count, kind, rest = match.groups()

@@ -128,6 +128,8 @@ def _bandwidth_lines(table):
             f"the port's rate is not printed: {way / port:.0%} of a {si(port, 'b/s')} port"
             f" ({healthy})"
         )
+        if most <= 0.8:
+            said.append(f"{way / port / 0.8:.0%} of the {si(0.8 * port, 'b/s')} left by 8b/10b")
         if table.link == "Ethernet" and most < 0.95:
             said.append("a larger MTU leaves more: 98 % at 4096, with frames of 9000 on the path")
     else:

@@ -35,6 +35,7 @@ def share(table, rate):
     """The best average bandwidth of `table`, one way, as a share of a port's `rate` in bytes per
     second.
 
+    >>> from fabriclab.logs.perftest import Row, Table
     >>> share(Table((Row(1, 65536, 1000, average=48e9),), "bandwidth", bidirectional=False),
     ...     400 * Gbps)
     0.96
@@ -108,6 +109,7 @@ def ceiling(table, rate=None):
     """The share of a port's rate that payload can be: what headers leave at the table's MTU, and on
     InfiniBand below FDR the 8 of 10 bits that its code carries.
 
+    >>> from fabriclab.logs.perftest import Table
     >>> round(ceiling(Table((), "bandwidth", link="Ethernet", mtu=1024)), 3)
     0.926
     >>> round(ceiling(Table((), "bandwidth", link="IB", mtu=4096), 40 * Gbps), 2)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from fabriclab.logs.jsonform import as_lines
 from fabriclab.logs.perftest.jsonform import told
-from fabriclab.logs.source import MOST_ROWS, name, refuse, shorten
+from fabriclab.logs.source import MOST_ROWS, Died, name, refuse, shorten
 from fabriclab.units import Gbps, MiB, us
 
 TOOL = "perftest"
@@ -30,7 +30,13 @@ _TITLE = re.compile(
 _HEAD = re.compile(r"^\s*#? ?#?bytes\s+(?:#sl\s+)?#iterations\b")
 ROW = re.compile(r"(?<!\S)\d+\s+\d+\s+\d+\.\d\d\s+\d+\.\d\d\s+\d+\.\d{6}\b")
 _JSON = r"^\s*(?:\{\s*)?\"test_info\"\s*:"
-SIGN = re.compile(f"{_TITLE.pattern}|{_HEAD.pattern}|{_JSON}")
+# what it says where it ends before its title: only lines that are perftest's own
+_LONE = (
+    r"^\s*(?:Couldn't (?:connect to |get context for the device|allocate MR|create \w+$)"
+    r"|Port number \d+ state is Down|Completion with error at |Failed status \d+: wr_id"
+    r"|Unable to init the socket connection)"
+)
+SIGN = re.compile(f"{_TITLE.pattern}|{_HEAD.pattern}|{_JSON}|{_LONE}")
 _DIED = re.compile(
     r"^\s*(?:Couldn't |Unable to |Failed to |Failed status \d|Completion with error"
     r"|ethernet_read_keys: |Problems? with |pp_\w+ failed|Did not detect devices"
@@ -359,6 +365,7 @@ class _Reader:
                     self.error[0] if self.error else last,
                     "perftest began, but no row of results: it waits for the other side, it died,"
                     f" or the file is cut{why}",
+                    Died,
                 )
             self._dies()
         elif self.error:

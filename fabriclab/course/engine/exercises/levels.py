@@ -63,6 +63,7 @@ topology.floor h 20 4.5 topology.bisection
 topology.alltoall h 15 4.5 topology.bisection
 topology.rack s 6 4.3
 topology.spine w 5 4.3
+topology.axis s 10 4.7 topology.alltoall
 topology.rails s 5 4.6
 topology.one_hop s 6 4.6
 topology.no_core s 5 4.6 topology.rails
