@@ -191,7 +191,7 @@ FINGERPRINTS = {
     "topology.pick": "b7910536",
     "topology.mixed": "a87b017a",
     "topology.leaf": "60abd28c",
-    "topology.placement": "fc21557a",
+    "topology.placement": "0645a021",
     "topology.axis": "46724e01",
     "behaviour.idle": "bcfcaeb7",
     "behaviour.hiccups": "6587c9b6",
@@ -405,6 +405,9 @@ CLOSED_FORMS = {
     "wires.bill": lambda x: 2 * x.hosts * 2 * x.watts,
     "wires.share": lambda x: x.network / (x.network + 700 * x.gpus),
     "wires.unseen": lambda x: 3 / (8 * x.rate * x.time),
+    "wires.burst": lambda x: 5 * x.ways * (x.n - x.k) - 9,
+    "topology.placement": lambda x: min(x.most, x.rest) / x.up,
+    "behaviour.rate": lambda x: x.days * 86_400 * x.theirs / (x.events * x.mine),
     "transport.crossover": lambda x: x.alpha * x.beta,
     "transport.time": lambda x: x.alpha + x.size / x.beta,
     "transport.break_even": lambda x: (

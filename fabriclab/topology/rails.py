@@ -40,7 +40,7 @@ def rail_optimised(
             one = build(nodes, radices, ratios, 1, bandwidth, uplink)
         except ValueError as error:
             raise ValueError(str(error).replace("end_points", "nodes")) from None
-        return _separate(one, rails, bandwidth)
+        return _separate(one, rails)
     down, _ = split(radices[0], ratios[0])
     units = -(-nodes // down)
     tiers = 2 if units * rails <= radices[1] else 3
@@ -60,7 +60,7 @@ def rail_optimised(
     )
 
 
-def _separate(one, rails, bandwidth):
+def _separate(one, rails):
     """`rails` copies of the network `one`, host n of copy i being GPU i of node n."""
     hosts = one.hosts * rails
     starts = np.concatenate([[one.hosts], one.hosts + np.cumsum(one.counts)])
@@ -80,7 +80,7 @@ def _separate(one, rails, bandwidth):
             copies(one.a[at]),
             copies(one.b[at]),
             np.tile(one.multiplicity[at], rails),
-            bandwidth,
+            float(one.capacity[at][0] / one.multiplicity[at][0]),
         )
     place = np.concatenate(
         [np.tile(np.arange(rails), one.hosts)[:, None], np.repeat(one.position, rails, axis=0)],

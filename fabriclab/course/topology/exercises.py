@@ -1046,7 +1046,7 @@ EXERCISES = [
             "down": draw.pick("down", (32, 48)),
             "up": draw.pick("up", (4, 8)),
             "most": draw.pick("most", (24, 28)),
-            "rest": draw.pick("rest", (12, 16, 20)),
+            "rest": draw.pick("rest", (13, 19, 22)),
         },
         prompt=lambda x: (
             f"Leaves with {x.down} hosts and {x.up} uplinks, all at one speed. A job got"
