@@ -80,7 +80,7 @@ def _separate(one, rails):
             copies(one.a[at]),
             copies(one.b[at]),
             np.tile(one.multiplicity[at], rails),
-            float(one.capacity[at][0] / one.multiplicity[at][0]),
+            float(one.capacity[at][0]),
         )
     place = np.concatenate(
         [np.tile(np.arange(rails), one.hosts)[:, None], np.repeat(one.position, rails, axis=0)],
