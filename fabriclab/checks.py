@@ -16,6 +16,7 @@ Values = float | np.ndarray
 # Beyond these a number is a typing slip, and products of a few of them would leave double
 # precision.
 LARGEST, SMALLEST = 1e60, 1e-60
+MOST_IN_RANGE = 10_000_000  # a range is a few bytes; its numbers are not
 
 
 def _refuse(name, value, expected):
@@ -63,6 +64,8 @@ def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False
             _refuse(name, value, expected)
     if not isinstance(value, (np.ndarray, list, tuple, range)):
         _refuse(name, value, expected)
+    if isinstance(value, range) and value[MOST_IN_RANGE:]:
+        _refuse(name, value, f"a range of at most {MOST_IN_RANGE:,} numbers")
     try:
         given = np.asarray(value)
         if given.dtype.kind not in "iuf" and given.size:

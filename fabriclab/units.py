@@ -276,7 +276,9 @@ def plural(count: int, thing: str) -> str:
     >>> plural(1, "port"), plural(0, "port"), plural(1024, "port")
     ('1 port', '0 ports', '1,024 ports')
     """
-    return f"{count:,} {thing}{'s' * (count != 1)}"
+    count = _plain("count", count)
+    shown = int(count) if math.isfinite(count) and count == int(count) else count
+    return f"{shown:,} {thing}{'s' * (count != 1)}"
 
 
 def si_digits(value: float, digits: int) -> str:

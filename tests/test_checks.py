@@ -217,3 +217,12 @@ def test_a_slip_of_many_zeros_is_refused_at_once():
             call()
     with pytest.raises(ValueError, match="^steps and workers must each be at most"):
         congestion.slowest_simulated(stats.expon(), 10, 10**30)
+
+
+def test_a_range_is_not_written_out():
+    """range(10**9) is a few bytes and would become eight gigabytes; a short one is a list."""
+    assert checks.number("x", range(3)).tolist() == [0, 1, 2]
+    for huge in (range(10**9), range(10**30), range(10_000_001)):
+        with pytest.raises(ValueError, match="^x must be a range of at most 10,000,000 numbers"):
+            checks.number("x", huge)
+    assert checks.number("x", range(10_000_000)).size == 10_000_000

@@ -240,3 +240,21 @@ def test_a_tpu_slice():
     assert torus("all_gather", 256e6, (16,), 0, 45e9) == pytest.approx(15 / 32 * 256e6 / 45e9)
     assert torus("all_to_all", 256e6, (16,), 0, 45e9) == pytest.approx(2 * 256e6 / 45e9)
     assert math.isclose(15 / 32 * 256e6 / 45e9, 2.667e-3, rel_tol=1e-3)
+
+
+def test_an_all_to_all_over_levels_moves_every_byte_once_a_level():
+    """Pieces would be sent across a level more than once, or not at all: every piece is walked,
+    first to the rank of its own group that stands where it is going, then across.
+    """
+    inner, outer = 4, 3
+    size, beta = 12e6, (5e9, 1e9)
+    sent = np.zeros((2, inner * outer))
+    for source in range(inner * outer):
+        for target in range(inner * outer):
+            by = source // inner * inner + target % inner
+            sent[0, source] += (source != by) * size / (inner * outer)
+            sent[1, by] += (by != target) * size / (inner * outer)
+    busy = sum(row.max() / rate for row, rate in zip(sent, beta))
+    start_ups = (inner - 1) * 2e-6 + (outer - 1) * 5e-6
+    levels = [(inner, 2e-6, beta[0]), (outer, 5e-6, beta[1])]
+    assert hierarchical("all_to_all", size, levels) == pytest.approx(busy + start_ups)

@@ -119,8 +119,6 @@ def _star(hosts):
         (lambda: topology.bill(topology.fat_tree(4), module="LPO"), "module must"),
         (lambda: topology.bisection(topology.fat_tree(4), "False"), "whole_nodes must be"),
         (lambda: topology.rail_optimised(4, joined="no"), "joined must be"),
-        (lambda: topology.relabel("fat-tree", [1]), "topology must be"),
-        (lambda: topology.relabel(topology.fat_tree(4), [[1], [1, 2]]), "order must be"),
         (lambda: topology.paths(topology.fat_tree(4), [[1], [1, 2]]), "among must be"),
         (lambda: topology.allreduce_port_bound([1, 2, 3], [2, 4], 1e9), "size and ranks"),
         (lambda: topology.alltoall_cut_bound([1, 2, 3], 4, [1, 2]), "size and cut"),

@@ -1,5 +1,6 @@
 """What a cut allows, what oversubscription costs, and what one dead part takes away."""
 
+import dataclasses
 import itertools
 from collections import Counter
 
@@ -419,3 +420,26 @@ def test_routes_that_are_none_are_refused_by_name(call, word):
     """A route beside the cables would be carried, or end in a KeyError."""
     with pytest.raises(ValueError, match=f"^{word}"):
         call()
+
+
+@pytest.mark.parametrize("speed", [0.5, 2, 4])
+@pytest.mark.parametrize(
+    "network",
+    [
+        lambda uplink: build(64, 16, 3, uplink=uplink),
+        lambda uplink: build(256, (8, 8, 32), (3, 1), uplink=uplink),
+        lambda uplink: fat_tree(4, 3, uplink=uplink),
+        lambda uplink: rail_optimised(8, 4, 8, uplink=uplink),
+        lambda uplink: rail_optimised(16, 2, 8, joined=False, uplink=uplink),
+    ],
+)
+def test_every_tree_takes_faster_uplinks(network, speed):
+    """A speed given for the cables between switches would reach the wiring and not the closed
+    forms, or stop at the first tier; the bisection is the best of halves by maximum flow.
+    """
+    alike, other = network(None), network(speed * 50 * GB)
+    assert alike.counts == other.counts
+    assert oversubscription(other) == pytest.approx(oversubscription(alike) / speed)
+    if "bisection" in other.closed:
+        cut = dataclasses.replace(other, closed={})
+        assert bisection(cut) == pytest.approx(other.closed["bisection"])

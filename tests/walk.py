@@ -75,7 +75,7 @@ def public(room):
         for name, thing in list(vars(module).items()):
             if (
                 name.startswith("_")
-                or name not in offered
+                or offered.get(name) is not thing  # `packets.routes` is a module there
                 or name in BUILT
                 or getattr(thing, "__module__", None) != module.__name__
             ):

@@ -19,6 +19,13 @@ from fabriclab.checks import (
 GATHERS = {"all_gather": 1, "reduce_scatter": 1, "all_reduce": 2}
 
 
+def _one_of_these(collective):
+    if not isinstance(collective, str) or collective not in {*GATHERS, "all_to_all"}:
+        raise ValueError(
+            f"collective must be one of {', '.join(GATHERS)}, all_to_all, not {collective!r:.60}"
+        )
+
+
 def torus(
     collective,
     size: Values,
@@ -59,10 +66,7 @@ def torus(
     ...     for a in (False, True)]
     [18.75, 9.375]
     """
-    if not isinstance(collective, str) or collective not in {*GATHERS, "all_to_all"}:
-        raise ValueError(
-            f"collective must be one of {', '.join(GATHERS)}, all_to_all, not {collective!r:.60}"
-        )
+    _one_of_these(collective)
     size, alpha, beta = (
         nonnegative("size", size),
         nonnegative("alpha", alpha),
@@ -106,7 +110,9 @@ def hierarchical(collective, size: Values, levels, chunks: Values = 1) -> Values
 
     `collective`: "reduce_scatter" (inside first: level i has ``M_i = M/(n_1 … n_{i-1})`` to share
     out, in ``t_i = (n_i - 1)(alpha_i + M_i/(n_i beta_i))``), "all_gather" (the same phases from the
-    outside in), or "all_reduce" (one, then the other). `size` as nccl-tests counts it. One chunk:
+    outside in), "all_reduce" (one, then the other), or "all_to_all" (all of M once through every
+    level, ``t_i = (n_i - 1)(alpha_i + M/(n_i beta_i))``: what goes far first goes to the rank of
+    its own group that stands where it is going). `size` as nccl-tests counts it. One chunk:
     the phases add up. `chunks` c follow one another through the levels, which work at once on
     different ones: ``sum t_i + (c-1) max t_i``, with t_i those of M/c. Bandwidth then costs what
     the slowest level asks, and start-ups c times.
@@ -120,9 +126,11 @@ def hierarchical(collective, size: Values, levels, chunks: Values = 1) -> Values
     >>> levels = [(8, 0.5 * us, 450 * GB), (16, 1.5 * us, 50 * GB), (8, 3 * us, 25 * GB)]
     >>> [round(hierarchical("all_reduce", 6 * GB, levels, c) / ms, 1) for c in (1, 20)]
     [54.8, 30.4]
+    >>> inside_out = [(8, 0, 450 * GB), (16, 0, 50 * GB)]
+    >>> round(hierarchical("all_to_all", 1 * GB, inside_out) / ms, 2)    # 7/8 / 450 + 15/16 / 50
+    20.69
     """
-    if not isinstance(collective, str) or collective not in GATHERS:
-        raise ValueError(f"collective must be one of {', '.join(GATHERS)}, not {collective!r:.60}")
+    _one_of_these(collective)
     size, chunks = nonnegative("size", size), count("chunks", chunks)
     broadcastable(size=size, chunks=chunks)
     phases, left = [], size / np.asarray(chunks)
@@ -133,10 +141,11 @@ def hierarchical(collective, size: Values, levels, chunks: Values = 1) -> Values
         alpha = scalar("levels", nonnegative("levels", level[1]))
         beta = scalar("levels", positive("levels", level[2]))
         phases.append((ranks - 1) * (alpha + left / ranks / beta))
-        left = left / ranks
+        if collective != "all_to_all":
+            left = left / ranks
         if len(phases) > 100:
             raise ValueError("levels must be at most 100")
     if not phases:
         raise ValueError("levels must be one or more")
     once = sum(phases) + (chunks - 1) * np.max(phases, axis=0)
-    return scalar_or_array(np.asarray(GATHERS[collective] * once))
+    return scalar_or_array(np.asarray(GATHERS.get(collective, 1) * once))

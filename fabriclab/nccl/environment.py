@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from fabriclab import catalog
-from fabriclab.checks import each, instance
+from fabriclab.checks import count, each, instance, nonnegative, one_of, positive, scalar
 
 ALGORITHMS = ("Ring", "Tree", "CollnetDirect", "CollnetChain", "NVLS", "NVLSTree", "PAT")
 PROTOCOLS = ("LL", "LL128", "Simple")
@@ -69,6 +69,11 @@ class Node:
     `nvlink` and `host` are bytes per second one way of a GPU; `nvls` the measured busbw with the
     switches adding up, 0 for none; `cpu` "Intel" or "AMD", by which NCCL limits LL and counts the
     time to post to the network.
+
+    >>> from fabriclab.units import GB
+    >>> node = Node("4 GPUs", 4, ("mlx5_0",), 50 * GB, "IB", 450 * GB, 25 * GB, 0.0, cpu="AMD")
+    >>> node.gpus, node.cpu
+    (4, 'AMD')
     """
 
     name: str
@@ -82,8 +87,15 @@ class Node:
     cpu: str = "Intel"
 
     def __post_init__(self):
-        if self.cpu not in ("Intel", "AMD"):
-            raise ValueError(f'cpu must be "Intel" or "AMD", not {self.cpu!r}')
+        instance("name", self.name, str, "'DGX H100'")
+        scalar("gpus", count("gpus", self.gpus))
+        if not isinstance(self.hcas, tuple) or not all(isinstance(h, str) for h in self.hcas):
+            raise ValueError(f"hcas must be a tuple of names, not {self.hcas!r:.60}")
+        for rate in ("port", "nvlink", "host"):
+            scalar(rate, positive(rate, getattr(self, rate)))
+        scalar("nvls", nonnegative("nvls", self.nvls))
+        one_of("fabric", self.fabric, ("IB", "RoCE"))
+        one_of("cpu", self.cpu, ("Intel", "AMD"))
 
 
 DGX_H100 = Node(

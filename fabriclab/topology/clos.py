@@ -20,15 +20,15 @@ from fabriclab.units import GB
 TIERS = ("leaf", "spine", "core")
 
 
-def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB):
+def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB, uplink=None):
     """The smallest evenly wired tree for `end_points` ports: one switch, two tiers, or three.
 
     `radix`: ports of a switch, or one number per tier. `oversubscription`: downlinks over uplinks
     of a leaf, or (leaf, spine); what is not named is 1. A leaf has ``floor(radix/(1+r))`` uplinks,
     so 64 ports at 2:1 make 42 down and 21 up.
     `per_node`: ports of one machine, kept on one leaf. `bandwidth`: bytes per second of a cable one
-    way. A third tier starts above ``radix^2/2`` end points at 1:1. Raises ValueError for what
-    cannot be wired, saying why.
+    way, `uplink` of one between switches, the same where it is None. A third tier starts above
+    ``radix^2/2`` end points at 1:1. Raises ValueError for what cannot be wired, saying why.
 
     >>> build(1024, 64).switches, build(2049, 64).switches
     ({'leaf': 32, 'spine': 16}, {'leaf': 65, 'spine': 96, 'core': 64})
@@ -43,10 +43,12 @@ def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB):
         per_tier("oversubscription", oversubscription, 1),
     )
     if hosts <= radices[0]:
-        return wire(f"one switch, {hosts} hosts", hosts, radices, ratios, 1, per_node, bandwidth)
+        tiers, name = 1, f"one switch, {hosts} hosts"
+        return wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, uplink=uplink)
     name = f"build({hosts:,} at {radices[0]} ports, {':'.join(f'{r:g}' for r in ratios)})"
     leaves = _leaves(hosts, per_node, radices, ratios)
-    return wire(name, hosts, radices, ratios, 2 if leaves <= radices[1] else 3, per_node, bandwidth)
+    tiers = 2 if leaves <= radices[1] else 3
+    return wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, uplink=uplink)
 
 
 def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB, uplink: Values | None = None):
@@ -114,11 +116,12 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB, uplink: Va
     )
 
 
-def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB):
-    """A 1:1 tree of `radix`-port switches, full or cut down to `hosts`.
+def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB, uplink=None):
+    """A tree of `radix`-port switches, as many ports up as down, full or cut down to `hosts`.
 
     Full: ``k^2/2`` hosts on ``3k/2`` switches (two tiers), ``k^3/4`` hosts on ``5k^2/4`` switches
-    (three), whose pods hold ``k^2/4`` hosts each. With N hosts and whole pods ``(2t-1) N/k``
+    (three), whose pods hold ``k^2/4`` hosts each. `uplink`: bytes per second of a cable between
+    switches, `bandwidth` where it is None. With N hosts and whole pods ``(2t-1) N/k``
     switches and ``t N`` cables.
 
     Other words: Clos, folded Clos, three tiers, edge, aggregation and core switches, k-ary, pods,
@@ -141,9 +144,8 @@ def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB):
             f"hosts must be at most {most:,} in {tiers} tiers of {radix}-port switches, not"
             f" {hosts:,}"
         )
-    return wire(
-        f"fat-tree k={radix}, {tiers} tiers", hosts, (radix,) * 3, (1.0, 1.0), tiers, 1, bandwidth
-    )
+    name = f"fat-tree k={radix}, {tiers} tiers"
+    return wire(name, hosts, (radix,) * 3, (1.0, 1.0), tiers, 1, bandwidth, uplink=uplink)
 
 
 def per_tier(name, value, least):
@@ -183,12 +185,25 @@ def _leaves(hosts, per_node, radices, ratios):
     return -(-(hosts // per_node) // (down // per_node))
 
 
-def wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, leaves=None, group=1):
+def wire(
+    name,
+    hosts,
+    radices,
+    ratios,
+    tiers,
+    per_node,
+    bandwidth,
+    home=None,
+    leaves=None,
+    group=1,
+    uplink=None,
+):
     """The tree itself.
 
     `home`: leaf of each host, evenly filled if not given; leaves come in groups that share a pod.
     """
     bandwidth = rate(bandwidth)
+    uplink = bandwidth if uplink is None else scalar("uplink", positive("uplink", uplink))
     host = np.arange(hosts)
     many = f"end_points cannot be wired: {hosts:,} of them need"
     if home is not None:
@@ -230,12 +245,7 @@ def wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, le
     counts = (leaves, pods * spines, cores)[:tiers]
     bundles = {
         "host-leaf": (host, hosts + home, 1, bandwidth),
-        "leaf-spine": (
-            hosts + at,
-            hosts + leaves + pod[at] * spines + plane,
-            up // spines,
-            bandwidth,
-        ),
+        "leaf-spine": (hosts + at, hosts + leaves + pod[at] * spines + plane, up // spines, uplink),
     }
     if tiers == 3:
         wide = max(
@@ -247,7 +257,7 @@ def wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, le
             hosts + leaves + spine,
             hosts + leaves + pods * spines + core,
             fan,
-            bandwidth,
+            uplink,
         )
     place = np.column_stack([pod[home], home])
     closed = _closed(
@@ -261,6 +271,7 @@ def wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, home=None, le
         per_spine,
         tiers,
         group,
+        uplink / bandwidth,
     )
     return assemble(
         name,
@@ -306,13 +317,15 @@ def _upper(leaves, group, up, radices, ratios):
     return pod, pods, spines, links, cores, fan
 
 
-def _closed(hosts, bandwidth, per_node, on_leaf, in_pod, up, spines, per_spine, tiers, group):
+def _closed(
+    hosts, bandwidth, per_node, on_leaf, in_pod, up, spines, per_spine, tiers, group, faster
+):
     """The formulas that hold for this tree: those of a regular one, and the bisection of any that
     blocks nowhere.
     """
     closed = {}
     full = on_leaf.min() == on_leaf.max() and in_pod.min() == in_pod.max()
-    leaf_ratio = on_leaf.max() / up
+    leaf_ratio = on_leaf.max() / (up * faster)
     spine_ratio = in_pod.max() * (up // spines) / per_spine if tiers == 3 else 1.0
     nodes = hosts // per_node
     # a group of leaves (one a rail) shares its nodes: the middle passes between leaves only where

@@ -12,14 +12,21 @@ from fabriclab.units import GB
 
 
 def rail_optimised(
-    nodes, rails=8, radix=64, oversubscription=1, joined: bool = True, bandwidth=50 * GB
+    nodes,
+    rails=8,
+    radix=64,
+    oversubscription=1,
+    joined: bool = True,
+    bandwidth=50 * GB,
+    uplink=None,
 ):
     """GPU i of every node on rail i. `joined`: leaves of all rails share the spines; otherwise
     every rail is a network alone.
 
     A scalable unit is as many nodes as a leaf has downlinks (radix/2 at 1:1) and one leaf per rail:
     inside it, GPUs of the same rail are one switch apart. Host n·rails + i is GPU i of node n.
-    Separate rails meet only inside the nodes.
+    Separate rails meet only inside the nodes. `uplink`: bytes per second of a cable between
+    switches, `bandwidth` where it is None.
 
     Other words: rails, NVIDIA, one leaf per GPU number.
 
@@ -36,10 +43,10 @@ def rail_optimised(
     host = np.arange(host_count("nodes times rails", nodes * rails))
     if not flag("joined", joined):
         try:
-            one = build(nodes, radices, ratios, 1, bandwidth)
+            one = build(nodes, radices, ratios, 1, bandwidth, uplink)
         except ValueError as error:
             raise ValueError(str(error).replace("end_points", "nodes")) from None
-        return _separate(one, rails, bandwidth)
+        return _separate(one, rails)
     down, _ = split(radices[0], ratios[0])
     units = -(-nodes // down)
     tiers = 2 if units * rails <= radices[1] else 3
@@ -55,10 +62,11 @@ def rail_optimised(
         home,
         units * rails,
         rails,
+        uplink,
     )
 
 
-def _separate(one, rails, bandwidth):
+def _separate(one, rails):
     """`rails` copies of the network `one`, host n of copy i being GPU i of node n."""
     hosts = one.hosts * rails
     starts = np.concatenate([[one.hosts], one.hosts + np.cumsum(one.counts)])
@@ -78,7 +86,7 @@ def _separate(one, rails, bandwidth):
             copies(one.a[at]),
             copies(one.b[at]),
             np.tile(one.multiplicity[at], rails),
-            bandwidth,
+            float(one.capacity[at][0]),
         )
     place = np.concatenate(
         [np.tile(np.arange(rails), one.hosts)[:, None], np.repeat(one.position, rails, axis=0)],

@@ -130,6 +130,12 @@ def _scales(x):
     }
 
 
+def _between_mine(x):
+    """Seconds between two failures of the student's job."""
+    rate = reliability.rate_from_events(x.events, x.days * day, x.theirs)
+    return 1 / (x.mine * rate)
+
+
 EXERCISES = [
     Exercise(
         id="behaviour.idle",
@@ -931,6 +937,51 @@ EXERCISES = [
                 " one rank."
             ),
             "What would a slow GPU show that a slow link does not, and the other way round?",
+        ),
+    ),
+    Exercise(
+        id="behaviour.rate",
+        title="From their cluster to yours",
+        chinese="由事件数推算故障率",
+        numbers=lambda draw: {
+            "events": draw.pick("events", (120, 210, 419, 640)),
+            "days": draw.pick("days", (30, 54, 90)),
+            "theirs": draw.pick("theirs", (8192, 16_384, 24_576)),
+            "mine": draw.pick("mine", (512, 1024, 2048, 4096)),
+        },
+        prompt=lambda x: (
+            f"A report has {x.events} interruptions in {x.days} days of a job on {x.theirs:,} GPUs."
+            f" Your job will have {x.mine:,} GPUs of the same kind. If interruptions grow with the"
+            " number of GPUs, how long will it run between two of them, on average?"
+        ),
+        kind=Quantity(
+            _between_mine,
+            "time",
+            slips=(
+                Slip(
+                    "their job",
+                    "that is the time between two interruptions of their job, not of yours",
+                    lambda x: x.days * day / x.events,
+                ),
+                Slip(
+                    "one GPU",
+                    "that is the time of a single GPU; all of yours can interrupt the job",
+                    lambda x: _between_mine(x) * x.mine,
+                ),
+                Slip(
+                    "upside down",
+                    "you made the smaller job fail more often",
+                    lambda x: x.days * day / x.events * x.mine / x.theirs,
+                ),
+            ),
+        ),
+        hints=(
+            "How many GPU-days did they watch, and how many interruptions is that for each?",
+            "A rate is events over (GPUs × time); your rate is that times your GPUs.",
+        ),
+        moral=(
+            "With 419 events the rate is known to about a tenth; with four, hardly to a factor of"
+            " three."
         ),
     ),
 ]

@@ -62,6 +62,13 @@ def _tree_points(draw):
 
 
 @cache
+def _placed(down, up, most, rest):
+    """What a job on the first `most` hosts of one leaf and `rest` of another meets."""
+    network = topology.leaf_spine(2, up, down, up, bandwidth=1.0)
+    return topology.placement_oversubscription(network, [*range(most), *range(down, down + rest)])
+
+
+@cache
 def _leaf_cut(leaves, down, up):
     """Cables that one leaf's hosts have towards all others, by maximum flow."""
     network = topology.leaf_spine(leaves, 1, down, up, radix=10_000, bandwidth=1.0)
@@ -1030,5 +1037,49 @@ EXERCISES = [
             "k/8 M/β: it grows with the ring, where an AllGather's does not. A torus keeps its"
             " experts near."
         ),
+    ),
+    Exercise(
+        id="topology.placement",
+        title="What a placement meets",
+        chinese="作业放置与收敛比",
+        numbers=lambda draw: {
+            "down": draw.pick("down", (32, 48)),
+            "up": draw.pick("up", (4, 8)),
+            "most": draw.pick("most", (24, 28)),
+            "rest": draw.pick("rest", (13, 19, 22)),
+        },
+        prompt=lambda x: (
+            f"Leaves with {x.down} hosts and {x.up} uplinks, all at one speed. A job got"
+            f" {x.most} hosts of one leaf and {x.rest} of another; nobody else is busy. Every host"
+            " of the job sends to one other of it and receives from one. In the worst pairing, how"
+            " many times more is asked of a leaf's uplinks than they carry?"
+        ),
+        kind=Quantity(
+            lambda x: _placed(x.down, x.up, x.most, x.rest),
+            "number",
+            slips=(
+                Slip(
+                    "whole leaf",
+                    "you took the ratio of the whole leaf; the job has part of it",
+                    lambda x: x.down / x.up,
+                ),
+                Slip(
+                    "the larger part",
+                    "you let every host of the larger part send out; the other leaf has fewer to"
+                    " receive",
+                    lambda x: x.most / x.up,
+                ),
+                Slip(
+                    "half the job",
+                    "you sent half of the job across; the smaller part has fewer hosts than that",
+                    lambda x: (x.most + x.rest) / 2 / x.up,
+                ),
+            ),
+        ),
+        hints=(
+            "How many hosts of the larger part can have a partner on the other leaf?",
+            "Hosts that send out, over the uplinks that they share.",
+        ),
+        moral="A leaf is as oversubscribed as the job on it: the ratio is the placement's.",
     ),
 ]

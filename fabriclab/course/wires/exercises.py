@@ -67,6 +67,12 @@ def _bill(x, tiers=2, modules=2):
     return link.optics_bill(link.tree_links(x.hosts, tiers), 0, x.watts, modules).power
 
 
+def _burst(x, erased=1, symbols=0):
+    """Bits in a row that are mended wherever they start; `erased` 2 where places are known."""
+    code = link.ReedSolomon(x.n, x.k, 10)
+    return (x.ways * code.corrects * erased - 1 + symbols) * code.symbol_bits + 1
+
+
 def _shares(x):
     return link.power_shares(x.network, x.gpus)
 
@@ -490,5 +496,50 @@ EXERCISES = [
             ),
             "A node draws 10.2 kW; what cooling does your rack then need?",
         ),
+    ),
+    Exercise(
+        id="wires.burst",
+        title="How long a burst",
+        chinese="突发错误与交织",
+        numbers=lambda draw: {
+            "n": draw.pick("n", (528, 544, 560, 576)),
+            "k": 514,
+            "ways": draw.pick("ways", (2, 4)),
+        },
+        prompt=lambda x: (
+            f"A port protects its bits with RS({x.n},{x.k}) over symbols of ten bits, and deals the"
+            f" symbols to {x.ways} codewords in turn. A spike of noise inverts a run of bits and"
+            " nothing else is wrong. How many bits may the run have, at most, so that it is mended"
+            " wherever in a symbol it starts?"
+        ),
+        kind=Quantity(
+            lambda x: link.ReedSolomon(x.n, x.k, 10).burst(x.ways),
+            "number",
+            tolerance=0.001,
+            slips=(
+                Slip(
+                    "starts on a symbol",
+                    "your run begins at the first bit of a symbol; one that begins at the last bit"
+                    " touches one symbol more",
+                    lambda x: _burst(x, symbols=1) - 1,
+                ),
+                Slip(
+                    "one codeword",
+                    "you gave the whole run to one codeword; its symbols are dealt out in turn",
+                    lambda x: _burst(x) - (x.ways - 1) * 10 * (x.n - x.k) / 2,
+                ),
+                Slip(
+                    "parity for errors",
+                    "you let one symbol of parity mend one error; it takes two, one to find the"
+                    " place and one to mend it",
+                    lambda x: _burst(x, erased=2),
+                ),
+            ),
+        ),
+        hints=(
+            "How many wrong symbols may each codeword have, and how many does that make for all?",
+            "How many symbols does a run of bits touch if it begins at the last bit of one?",
+        ),
+        moral="The same bits spread at random over more symbols would have been too many.",
     ),
 ]

@@ -39,6 +39,7 @@ wires.share s 6 2.6 wires.bill
 wires.unseen s 8 2.2
 wires.diagnosis s 6 2.7 wires.hops
 wires.geometry h 20 2.4 wires.reach
+wires.burst s 8 2.3 wires.codeword
 transport.protocol s 5 3.1 transport.crossover
 transport.fabric h 20 3.2 transport.protocol
 transport.crossover w 4 3.3
@@ -71,6 +72,7 @@ topology.order h 12 4.7 topology.bisection
 topology.pick s 6 4.8 topology.order
 topology.mixed h 20 4.8 topology.pick
 topology.leaf s 8 4.10
+topology.placement s 6 4.7
 behaviour.idle w 5 5.1
 behaviour.hiccups s 8 5.1
 behaviour.headroom s 8 5.2
@@ -89,6 +91,7 @@ behaviour.speed h 15 5.7 behaviour.collision
 behaviour.dcqcn h 20 5.6
 behaviour.utilisation s 8 5.7
 behaviour.diagnosis h 20 5.7
+behaviour.rate s 6 5.3
 cluster.buckets h 12 6.1
 cluster.silent s 8 6.3
 cluster.money w 5 6.3
