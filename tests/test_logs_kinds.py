@@ -1,4 +1,4 @@
-"""Kinds of files that were read wrong once: runs that died, blank lines, counts since boot, MTUs."""
+"""Files that were read wrong once: runs that died, blank lines, counts since boot, MTUs."""
 
 import time
 
@@ -128,3 +128,15 @@ def test_words_alone_cost_no_more_than_a_log(put):
 
     usual = "2026-11-30 10:00:01 INFO worker 7: step 812 loss 2.31 throughput 310.1 tokens/s\n"
     assert seconds("abcde\n" * 170_000) < seconds(usual * 13_000)
+
+
+def test_a_link_told_by_ibqueryerrors_is_no_iblinkinfo(put):
+    """The errors of a port and its summary would be torn apart, and the link refused."""
+    text = """Errors for 0xb8599f0300000001 "leaf-3"
+   GUID 0xb8599f0300000001 port 7: [PortRcvErrors == 12]
+         Link info:     41    7[  ] ==( 4X 25.78125 Gbps Active/  LinkUp)==>  0xb859 9 1[  ] "g" ( )
+
+## Summary: 16 nodes checked, 1 bad nodes found
+##          226 ports checked, 1 ports have errors beyond threshold
+"""
+    assert logs.read(put(text)).checked == 226
