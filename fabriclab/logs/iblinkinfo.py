@@ -15,7 +15,8 @@ from fabriclab.logs.source import lines, name, refuse, shorten
 
 TOOL = "iblinkinfo"
 INSIDE = "==("
-SIGN = re.compile(r"\d\[ *\d*\]\s+==\(.{0,200}\)==>")
+# ibqueryerrors shows links too, behind "Link info:"
+SIGN = re.compile(r"^(?!\s*Link info:).{0,400}?\d\[ *\d*\]\s+==\(.{0,200}\)==>")
 _DEVICE = re.compile(r"^(?:[<>] )?(Switch|CA|Router): (?:0x([0-9a-f]+) )?(.{0,200}?):?\s*$")
 _PORT = re.compile(
     r'^\s*(?:0x([0-9a-f]{1,16})\s+)?(?:"([^"]*)"\s+)?(\d{1,5})\s+(\d{1,4})\[\s*\d*\s*\]\s+==\((.*)\)==>\s*(.*?)\s*$'

@@ -136,7 +136,7 @@ def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for ibqueryerrors' output."""
     ports = [port for port in reading.ports if port.number is not None]
     of = f" of {reading.checked:,}" if reading.checked else ""
-    said = [f"{TOOL}: {len(ports)} ports{of} above the threshold"]
+    said = [f"{TOOL}: {len(ports)} port{'s' * (len(ports) != 1)}{of} above the threshold"]
     waits = sum(1 for port in ports if port.count("PortXmitWait"))
     if waits:
         said.append(

@@ -18,6 +18,7 @@ _SETTINGS = {
     "Connection_type": "Connection type : {}",
     "Use_ROCm_memory": "Use ROCm memory : {}",
     "Use_CUDA_memory": "Use CUDA memory : {}",
+    "cuda_device": "CUDA device     : {}",  # only where GPU memory is used
     "Dual_port": "Dual-port       : {}",
 }
 _LATENCY = ("t_min", "t_max", "t_typical", "t_avg", "t_stdev", "99%_percentile", "99.9%_percentile")
