@@ -65,7 +65,7 @@ def by_heap(ahead):
     return out
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.sampled_from([64, 128, 4096, 16384]),
     st.integers(0, 6),
@@ -87,14 +87,16 @@ def test_wheel_and_heap_serve_in_one_order(slots, shift, most, pops, seed):
     assert s.clock[0]["events"] == (ahead >= 0).sum() - popped
 
 
-def test_the_wheel_grows():
+def test_tables_grow():
     """A long cable holds more packets than there were places at first; each must arrive."""
-    size, rate, delay = 20 * MB, 50 * GB, 300 * us
-    result = run(torus((2,), bandwidth=rate), Flows(0, 1, size), delay=delay)
-    assert delay * rate / 1000 > 10_000  # packets on the wire
+    size, rate, delay = 100 * MB, 50 * GB, 1700 * us
+    result = run(torus((2,), bandwidth=rate), Flows(0, 1, size), pfc=None, delay=delay)
+    assert delay * rate / 1000 > 65_536  # packets on the wire
     assert result.duration == pytest.approx(size / rate + delay, rel=1e-9)
-    stopped = run(torus((2,), bandwidth=rate), Flows(0, 1, size), delay=delay, until=250 * us)
-    assert stopped.held[0] == stopped.sent[0] == pytest.approx(250 * us * rate, rel=1e-3)
+    stopped = run(
+        torus((2,), bandwidth=rate), Flows(0, 1, size), pfc=None, delay=delay, until=1600 * us
+    )
+    assert stopped.held[0] == stopped.sent[0] == pytest.approx(1600 * us * rate, rel=1e-3)
 
 
 # ---- the cache

@@ -207,7 +207,7 @@ def run(
         )
     if (settings["watch"] or settings["watch_flows"]) and sample is None:
         raise ValueError("sample must be given, in seconds, to record what is watched, not None")
-    state, order, cables, watched = tables.lay_out(topology, flows, **settings)
+    state, back, cables, watched = tables.lay_out(topology, flows, **settings)
     total, bar = int(flows.size.sum()), None
     while True:
         why = advance(state, EVENTS_AT_ONCE)
@@ -222,10 +222,9 @@ def run(
     bar.close()
     outcome = {records.DONE: "finished", records.LATE: "out of time", records.LOCKED: "locked"}[why]
 
-    back = np.argsort(order)
     ports, clock = state.ports, state.clock[0]
     table = {
-        name: state.flows[name][back]
+        name: np.array(state.flows[name][back])
         for name in ("finished", "sent", "delivered", "discarded", "dropped", "again", "marked")
     }
     at, now = slice(int(clock["samples"])), int(clock["now"])

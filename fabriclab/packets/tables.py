@@ -30,8 +30,8 @@ def lay_out(
     watch_flows,
     seed,
 ):
-    """(the `State` before the first event, order in which flows start, `Wires`, ports that each
-    watched channel has).
+    """(the `State` before the first event, where in its tables the flows are, `Wires`, ports that
+    each watched channel has).
 
     The port of cable c and lane l is c L + l.
     """
@@ -40,7 +40,10 @@ def lay_out(
     links, trip = longest(cables, flows, ways, packet) if kind == records.HPCC else (1, 0.0)
     count, buffer = len(lanes.weights), buffer // len(lanes.weights)
     draw = np.random.default_rng(seed)
-    order = np.argsort(flows.start, kind="stable")
+    order = back = slice(None)  # of a hundred thousand flows, sorting costs as much as the run
+    if (flows.start[1:] < flows.start[:-1]).any():
+        order = np.argsort(flows.start, kind="stable")
+        back = np.argsort(order)
 
     setup = np.zeros(1, records.SETUP)
     times = {
@@ -87,15 +90,17 @@ def lay_out(
     label = np.empty(len(flows), np.uint64)
     label[order] = draw.integers(0, 2**63, len(flows))
     controls = np.zeros(len(flows) if kind else 1, records.CONTROL)
-    line = ports["per_byte"][ways.choices[ways.up] * count][order]
-    controls["rate"] = controls["target"] = controls["line"] = 1 / line if kind else 0.0
-    controls["alpha"] = controls["used"] = 1.0
-    controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
+    if kind:
+        line = ports["per_byte"][ways.choices[ways.up] * count][order]
+        controls["rate"] = controls["target"] = controls["line"] = 1 / line
+        controls["alpha"] = controls["used"] = 1.0
+        controls["window"] = controls["reference"] = controls["line"] * trip * PICOSECONDS
 
     if routing == records.HASH:
         begin, via, hops = hashed(cables, flows, ways, label)
         given["via"] = begin[order]
-        via = via * np.int32(count) + np.repeat(flows.lane.astype(np.int32), hops)
+        if count > 1:
+            via = via * np.int32(count) + np.repeat(flows.lane.astype(np.int32), hops)
         way, first, choices = np.zeros(1, records.WAY), np.zeros((1, 1), np.int64), via[:1]
     else:
         via, first, choices = np.zeros(1, np.int32), ways.first, ways.choices * np.int32(count)
@@ -103,10 +108,12 @@ def lay_out(
         for name in records.WAY.names:
             way[name] = getattr(ways, name)[order]
 
+    # what is never used is never touched, and costs no memory
+    room = int(np.clip(given["packets"].sum(), 1024, 65536))
     clock = np.zeros(1, records.CLOCK)
     for name, value in {
         "unfinished": len(flows),
-        "spares": 1024,
+        "spares": room,
         "line": -1,
         "spare": -1,
         "free_node": -1,
@@ -117,8 +124,6 @@ def lay_out(
         np.add.outer(count * cables.between(*ends[:2]), ends[2:] or np.arange(count)).ravel()
         for ends in watch
     ]
-    rank = np.empty(len(flows), np.int64)
-    rank[order] = np.arange(len(flows))
     shift, slots = _wheel(ports, packet)
     setup["shift"] = shift
     state = records.State(
@@ -134,9 +139,9 @@ def lay_out(
         given=given,
         flows=np.zeros(len(flows), records.FLOW),
         control=controls,
-        packets=np.zeros(1024, records.PACKET),
+        packets=np.zeros(room, records.PACKET),
         via=via,
-        told=np.zeros((1024 if kind == records.HPCC else 1, links), records.STAMP),
+        told=np.zeros((room if kind == records.HPCC else 1, links), records.STAMP),
         heard=np.zeros((len(flows) if kind == records.HPCC else 1, links), records.STAMP),
         got=np.zeros(given["packets"].sum() if selective else 1, np.uint8),
         used=np.zeros((topology.vertices, count), np.int64),
@@ -146,7 +151,7 @@ def lay_out(
         choices=choices,
         log=np.zeros(64, records.PAUSED),
         watch=np.concatenate([np.zeros(0, np.int64), *watched]),
-        watch_flows=rank[list(watch_flows)],
+        watch_flows=np.arange(len(flows))[back][list(watch_flows)],
         times=np.zeros(64, np.int64),
         queues=np.zeros((64, sum(map(len, watched))), np.int64),
         rates=np.zeros((64, len(watch_flows))),
@@ -155,7 +160,7 @@ def lay_out(
     )
     if sample:
         state.heap[0], clock["events"], clock["timers"] = (0, 0, records.SAMPLE, 0), 1, 1
-    return state, order, cables, watched
+    return state, back, cables, watched
 
 
 def _wheel(ports, packet):
@@ -166,13 +171,7 @@ def _wheel(ports, packet):
     """
     lasts = np.median(ports["per_byte"]) * packet
     turn = max(1.3 * (lasts + np.median(ports["delay"])), 1)
-    slots = 1 << int(
-        np.clip(
-            np.ceil(np.log2(4 * ports.size * turn / lasts / 6)),
-            int(__import__("os").environ.get("MINS", "12")),
-            20,
-        )
-    )
+    slots = 1 << int(np.clip(np.ceil(np.log2(4 * ports.size * turn / lasts / 6)), 12, 20))
     return int(max(0, np.ceil(np.log2(turn / slots)))), slots
 
 

@@ -8,13 +8,17 @@ wait in a heap.
 """
 
 import numpy as np
-from numba.cpython.unsafe.numbers import trailing_zeros
 
 from fabriclab.packets.engine.records import WATCH, compiled
 
 FEW = 8  # events that a heap serves sooner than a wheel does
 MOST_PASSED = 24  # others that an event passes in its slot; a heap of 100,000 costs as much
 ONE = np.uint64(1)
+# six bits at a time, from the top, of this number's multiples by powers of two are all different
+# (Leiserson, Prokop, Randall 1998)
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+PLACE = np.zeros(64, np.int64)
+PLACE[[(int(DE_BRUIJN) << i & 2**64 - 1) >> 58 for i in range(64)]] = np.arange(64)
 
 
 @compiled
@@ -98,24 +102,30 @@ def into_heap(s, time, kind, who):
 
 
 @compiled
+def lowest(word):
+    """The place of the lowest bit that is set; there must be one."""
+    return PLACE[((word & (~word + ONE)) * DE_BRUIJN) >> np.uint64(58)]
+
+
+@compiled
 def next_slot(s):
     """The first slot from now on that holds something; there must be one."""
     start = (s.clock[0].now >> s.setup[0].shift) & (s.slots.size - 1)
     word = start >> 6
     rest = s.bits[word] >> np.uint64(start & 63)
     if rest:
-        return start + np.int64(trailing_zeros(rest))
+        return start + lowest(rest)
     group = word >> 6
     # a shift by 64 is none: shift twice
     rest = (s.sums[group] >> np.uint64(word & 63)) >> ONE
     if rest:
-        word += 1 + np.int64(trailing_zeros(rest))
+        word += 1 + lowest(rest)
     else:
         group = (group + 1) & (s.sums.size - 1)
         while not s.sums[group]:
             group = (group + 1) & (s.sums.size - 1)
-        word = (group << 6) + np.int64(trailing_zeros(s.sums[group]))
-    return (word << 6) + np.int64(trailing_zeros(s.bits[word]))
+        word = (group << 6) + lowest(s.sums[group])
+    return (word << 6) + lowest(s.bits[word])
 
 
 @compiled

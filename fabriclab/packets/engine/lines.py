@@ -46,8 +46,9 @@ def choose(s, f, at):
 @compiled
 def join(s, p):
     """Of equals, port p is the last: it was served, or has something again."""
-    s.ports[p].turn = s.clock[0].turns
-    s.clock[0].turns += 1
+    if s.setup[0].lanes > 1:
+        s.ports[p].turn = s.clock[0].turns
+        s.clock[0].turns += 1
 
 
 @compiled
