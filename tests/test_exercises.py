@@ -22,7 +22,7 @@ from fabriclab.classroom import strip
 from fabriclab.course.engine import exercises
 from fabriclab.course.engine.exercises import bank, example, reader
 from fabriclab.course.engine.exercises.core import Draw
-from fabriclab.course.transport.exercises import ALGORITHMS
+from fabriclab.course.transport.exercises.collectives import ALGORITHMS
 from fabriclab.link import NRZ, PAM4, bit_error_ratio
 from fabriclab.units import GB, KB, MB, us
 

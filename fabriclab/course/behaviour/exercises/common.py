@@ -1,0 +1,3 @@
+"""What several of these rooms use."""
+
+PER_METRE = 5e-9  # seconds, in fibre

@@ -1,0 +1,90 @@
+"""Exercises of this part: steps."""
+
+from fabriclab import congestion
+from fabriclab.course.engine.exercises.core import Exercise
+from fabriclab.course.engine.exercises.kinds import Quantity
+from fabriclab.course.engine.exercises.slips import Slip
+from fabriclab.units import ms, si
+
+EXERCISES = [
+    Exercise(
+        id="behaviour.idle",
+        title="What one slow GPU costs a step",
+        chinese="大规模同步并行与慢节点",
+        numbers=lambda draw: {
+            "gpus": draw.pick("gpus", (256, 512, 1024, 2048, 4096)),
+            "drop": draw.pick("drop", (0.05, 0.08, 0.1, 0.15, 0.2)),
+        },
+        prompt=lambda x: (
+            f"One of {x.gpus:,} GPUs gets hot, and its *speed* drops by {100 * x.drop:g} %. At the"
+            " barrier all others wait for it. How many GPU-steps does a step waste, a GPU-step"
+            " being what a healthy GPU does in a healthy step? The chapter says 102 for its case;"
+            " was that speed, or time?"
+        ),
+        kind=Quantity(
+            lambda x: congestion.idle_workers(x.gpus, 1 / (1 - x.drop) - 1),
+            "number",
+            slips=(
+                Slip(
+                    "slower for longer",
+                    "you let the step take as many per cent longer as the speed dropped; at half"
+                    " the speed it takes twice as long, not half as long again",
+                    lambda x: congestion.idle_workers(x.gpus, x.drop),
+                ),
+                Slip(
+                    "the slow one alone",
+                    "you counted what the slow GPU loses; it is the only one that works all the"
+                    " time",
+                    lambda x: 1 / (1 - x.drop) - 1,
+                ),
+            ),
+        ),
+        hints=(
+            "How long does its step take, if a healthy one takes 1?",
+            "Everybody but the slow GPU waits for the difference.",
+        ),
+        moral=(
+            "The chapter's 102 is a step that takes 10 % longer; a speed that drops by 10 % wastes"
+            " 114."
+        ),
+    ),
+    Exercise(
+        id="behaviour.hiccups",
+        title="The tail of one is the mean of all",
+        chinese="尾延迟主导平均步长",
+        numbers=lambda draw: {
+            "compute": draw.pick("compute", (100, 120, 150)) * ms,
+            "delay": draw.pick("delay", (30, 50, 80)) * ms,
+            "chance": draw.pick("chance", (5e-4, 1e-3, 2e-3)),
+            "workers": draw.pick("workers", (1024, 2048, 4096)),
+        },
+        prompt=lambda x: (
+            f"{x.workers:,} workers do steps of {si(x.compute, 's')}. In each step each worker is"
+            f" late by {si(x.delay, 's')} with chance {x.chance:g}, independently. How long is a"
+            " step on average? A dashboard of single workers would call them all healthy."
+        ),
+        kind=Quantity(
+            lambda x: congestion.step_with_hiccups(x.compute, x.delay, x.chance, x.workers),
+            "time",
+            tolerance=0.005,
+            slips=(
+                Slip(
+                    "one worker's mean",
+                    "you gave the mean of one worker; the step is the slowest of all",
+                    lambda x: x.compute + x.delay * x.chance,
+                ),
+                Slip(
+                    "added up the delays",
+                    "you added up the delays; two workers late in one step make it no later"
+                    " than one",
+                    lambda x: x.compute + x.delay * x.chance * x.workers,
+                ),
+            ),
+        ),
+        hints=(
+            "What is the chance that nobody is late?",
+            "Late is late: the step is longer by one delay, however many had one.",
+        ),
+        moral="What happens to one worker in a thousand steps happens to the job in most of them.",
+    ),
+]

@@ -1,0 +1,3 @@
+"""What several of these rooms use."""
+
+RANKS = 1024
