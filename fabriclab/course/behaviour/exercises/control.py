@@ -1,4 +1,4 @@
-"""Exercises of this part: control."""
+"""Exercises of level 4: congestion control and hashing."""
 
 from fabriclab import congestion, reliability
 from fabriclab.congestion import Dcqcn

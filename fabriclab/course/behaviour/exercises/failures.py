@@ -1,4 +1,4 @@
-"""Exercises of this part: failures."""
+"""Exercises of level 4: failing fleets and checkpoints."""
 
 import math
 

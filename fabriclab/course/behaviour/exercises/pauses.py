@@ -1,4 +1,4 @@
-"""Exercises of this part: pauses."""
+"""Exercises of level 4: pauses, headroom and deadlock."""
 
 from fabriclab import congestion, deadlock
 from fabriclab.course.behaviour.exercises.common import PER_METRE

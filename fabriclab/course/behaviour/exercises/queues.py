@@ -1,4 +1,4 @@
-"""Exercises of this part: queues."""
+"""Exercises of level 4: queues and incast."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Exercises of this part: steps."""
+"""Exercises of level 4: synchronous steps and stragglers."""
 
 from fabriclab import congestion
 from fabriclab.course.engine.exercises.core import Exercise

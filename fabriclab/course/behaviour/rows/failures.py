@@ -1,4 +1,4 @@
-"""Rows of this part: failures."""
+"""Rows of level 4: failing fleets and checkpoints."""
 
 from fabriclab import congestion, reliability
 from fabriclab.course.behaviour.rows.common import BUFFER, FEEDBACK, PORT

@@ -1,4 +1,4 @@
-"""Rows of this part: pauses."""
+"""Rows of level 4: pauses, headroom and deadlock."""
 
 from fabriclab import congestion, link, reliability
 from fabriclab.course.behaviour.rows.common import BUFFER, PORT

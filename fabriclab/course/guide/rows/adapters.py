@@ -1,4 +1,4 @@
-"""Rows of this part: adapters."""
+"""Rows of the field guide: adapters and their hosts."""
 
 from fabriclab import catalog, link, scaleup
 from fabriclab.course.engine.ledger import Row

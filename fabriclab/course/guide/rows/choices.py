@@ -1,4 +1,4 @@
-"""Rows of this part: choices."""
+"""Rows of the field guide: choices of technology."""
 
 from fabriclab import catalog, nccl, topology
 from fabriclab.course.engine.ledger import Row

@@ -1,4 +1,4 @@
-"""Rows of this part: experience."""
+"""Rows of the field guide: numbers from experience."""
 
 from fabriclab import catalog, nccl, scaleup
 from fabriclab.course.engine.ledger import Row

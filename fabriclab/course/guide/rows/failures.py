@@ -1,4 +1,4 @@
-"""Rows of this part: failures."""
+"""Rows of the field guide: failing fleets and checkpoints."""
 
 from fabriclab import catalog, reliability
 from fabriclab.course.engine.ledger import Row

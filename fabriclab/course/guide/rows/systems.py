@@ -1,4 +1,4 @@
-"""Rows of this part: systems."""
+"""Rows of the field guide: the systems named."""
 
 from fabriclab import catalog, nccl, topology
 from fabriclab.course.engine.ledger import Row

@@ -1,4 +1,4 @@
-"""Exercises of this part: counters."""
+"""Exercises of monitoring: counters and what they show."""
 
 import numpy as np
 

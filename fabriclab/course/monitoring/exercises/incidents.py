@@ -1,4 +1,4 @@
-"""Exercises of this part: incidents."""
+"""Exercises of monitoring: incidents to tell apart."""
 
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Option, Ordering

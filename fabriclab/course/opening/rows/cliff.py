@@ -1,4 +1,4 @@
-"""Rows of this part: cliff."""
+"""Rows of the opening: the bandwidth cliff."""
 
 from fabriclab import catalog, collectives, nccl
 from fabriclab.catalog import H100, NDR, fastest, link_rate

@@ -1,4 +1,4 @@
-"""Rows of this part: figures."""
+"""Rows of the opening: figures 1 to 4."""
 
 from fabriclab import nccl
 from fabriclab.catalog import A100, B200, H100, NDR, V100

@@ -1,4 +1,4 @@
-"""Rows of this part: campus."""
+"""Rows of scale-up: from node to campus."""
 
 from fabriclab import catalog, scaleup
 from fabriclab.course.engine.ledger import Row

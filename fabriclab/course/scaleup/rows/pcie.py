@@ -1,4 +1,4 @@
-"""Rows of this part: pcie."""
+"""Rows of scale-up: PCIe trees and headers."""
 
 from fabriclab import catalog, scaleup
 from fabriclab.course.engine.ledger import Row

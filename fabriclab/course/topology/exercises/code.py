@@ -1,4 +1,4 @@
-"""Exercises of this part: code."""
+"""Exercises of level 3: functions to write."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Exercises of this part: collectives."""
+"""Exercises of level 3: what collectives need."""
 
 from functools import cache
 

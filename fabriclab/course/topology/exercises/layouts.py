@@ -1,4 +1,4 @@
-"""Exercises of this part: layouts."""
+"""Exercises of level 3: rails, racks and other layouts."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Exercises of this part: trees."""
+"""Exercises of level 3: trees of switches: sizes, tapers, bisection."""
 
 from functools import cache
 

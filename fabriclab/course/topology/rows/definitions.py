@@ -1,4 +1,4 @@
-"""Rows of this part: definitions."""
+"""Rows of level 3: definitions 1.3 to 1.5."""
 
 from fabriclab import topology
 from fabriclab.catalog import NDR

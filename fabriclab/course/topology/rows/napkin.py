@@ -1,4 +1,4 @@
-"""Rows of this part: napkin."""
+"""Rows of level 3: Napkin Math 1.3 and 1.4."""
 
 from fabriclab import topology
 from fabriclab.catalog import NDR

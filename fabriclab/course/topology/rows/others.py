@@ -1,4 +1,4 @@
-"""Rows of this part: others."""
+"""Rows of level 3: dragonfly, torus and the rest."""
 
 from functools import cache
 

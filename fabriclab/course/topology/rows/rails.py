@@ -1,4 +1,4 @@
-"""Rows of this part: rails."""
+"""Rows of level 3: rails and published designs."""
 
 from fabriclab import topology
 from fabriclab.catalog import SWITCH_LATENCY

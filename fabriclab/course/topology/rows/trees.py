@@ -1,4 +1,4 @@
-"""Rows of this part: trees."""
+"""Rows of level 3: trees of switches: sizes, tapers, bisection."""
 
 from fabriclab import topology
 from fabriclab.catalog import QM9700

@@ -1,4 +1,4 @@
-"""Exercises of this part: collectives."""
+"""Exercises of level 2: what collectives need."""
 
 from fabriclab import collectives
 from fabriclab.course.engine.exercises.core import Exercise

@@ -1,4 +1,4 @@
-"""Exercises of this part: paths."""
+"""Exercises of level 2: one message on one path."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows of this part: appendices."""
+"""Rows of level 2: the appendices."""
 
 from fabriclab import catalog, collectives, link, reliability, transport
 from fabriclab.catalog import NDR, ROCE_100G

@@ -1,4 +1,4 @@
-"""Rows of this part: collectives."""
+"""Rows of level 2: what collectives need."""
 
 from fabriclab import catalog, collectives
 from fabriclab.catalog import HDR, NDR

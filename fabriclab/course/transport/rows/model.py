@@ -1,4 +1,4 @@
-"""Rows of this part: model."""
+"""Rows of level 2: the alpha-beta model, Napkin Math 1.1."""
 
 from fabriclab import catalog, transport
 from fabriclab.catalog import NDR, ROCE_100G

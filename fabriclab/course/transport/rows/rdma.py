@@ -1,4 +1,4 @@
-"""Rows of this part: rdma."""
+"""Rows of level 2: RDMA and delivery."""
 
 from fabriclab import catalog, collectives, topology, transport
 from fabriclab.catalog import NDR

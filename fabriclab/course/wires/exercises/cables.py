@@ -1,4 +1,4 @@
-"""Exercises of this part: cables."""
+"""Exercises of level 1: cables, budgets and bills."""
 
 from fabriclab import link
 from fabriclab.course.engine.exercises.core import Exercise

@@ -1,4 +1,4 @@
-"""Exercises of this part: signals."""
+"""Exercises of level 1: signals, codes and error ratios."""
 
 import math
 
