@@ -126,7 +126,7 @@ def drawn(data, function):
 
 
 @pytest.mark.parametrize("function", OTHERS, ids=lambda function: function.__name__)
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_nothing_but_a_value_error_that_names_the_argument(function, data):
     """Nonsense would come back as NaN, as numpy's own complaint, or as any other exception or
@@ -146,7 +146,7 @@ def test_nothing_but_a_value_error_that_names_the_argument(function, data):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_value_or_a_value_error_that_names_the_argument(function, data):
     """Nonsense would come back as NaN, as a negative, as numpy's own complaint, or as any other

@@ -130,7 +130,7 @@ def test_a_folder_is_the_same_for_ever(student, name):
     assert folder(student) == name
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     st.lists(
         st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=12),

@@ -118,7 +118,7 @@ def test_a_network_gives_each_flow_its_bottleneck(network):
 
 
 @given(networks())
-@settings(max_examples=25)
+@settings(max_examples=20)
 def test_it_is_what_linear_programmes_find(network):
     """The division is not the lexicographic maximum of the rates per weight, sorted upwards."""
     demands, weights, caps, capacities, crosses = network
@@ -232,7 +232,7 @@ def played(packets, weights, arrivals=(0, 0)):
 
 
 @given(st.integers(1, 150), st.integers(0, 150), st.integers(1, 5), st.integers(1, 5))
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_a_burst_delays_as_a_scheduler_of_packets_has_it(size, burst, w, v):
     """A transfer beside a burst ends elsewhere than min(M/s, M + B)/C, which a packet scheduler
     misses by a round at most.

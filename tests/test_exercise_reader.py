@@ -392,14 +392,14 @@ ANYTHING = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=133, deadline=None)
 @given(st.sampled_from(exercises.ids()), ANYTHING)
 def test_any_answer_gets_a_verdict(exercise_id, answer):
     """Some text or number would raise out of `check` and stop a student's notebook."""
     assert is_verdict(grade(exercise_id, answer))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=133, deadline=None)
 @given(
     st.sampled_from(QUANTITIES),
     st.one_of(QUANTITY_TEXT, st.floats(), st.floats(0.95, 1.05)),
@@ -441,14 +441,14 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=133, deadline=None)
 @given(st.sampled_from(exercises.ids()), JSON)
 def test_any_data_gets_a_verdict(exercise_id, data):
     """Data written by a student's own process would crash the grader of the whole class."""
     assert is_verdict(exercises.judge("demo", exercise_id, data))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=66, deadline=None)
 @given(st.sampled_from(exercises.ids()), ANYTHING)
 def test_an_answer_as_data_passes_through_json_unchanged(exercise_id, answer):
     """The verdict in a notebook and the verdict on the data handed out of a sandbox would

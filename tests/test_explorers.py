@@ -155,7 +155,7 @@ LINES = {name: explorer.readout.count("\n") for name, explorer in ONE_EACH.items
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
 def test_whatever_the_controls_say_the_picture_is_the_model(name, data):
     """Somewhere a number is wrong, an error shows, words collide, outgrow the picture or gain a

@@ -215,7 +215,7 @@ def test_seeds():
     assert not np.array_equal(link.eye(seed=4).traces, link.eye(seed=5).traces)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.floats(0, 40),
     st.floats(0.2, 10),

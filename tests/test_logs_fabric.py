@@ -223,7 +223,7 @@ def test_cut_anywhere(which, tmp_path):
 
 
 @settings(
-    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(
     st.sampled_from(
@@ -455,7 +455,7 @@ def test_refused_with_line_and_reason(file, content, told):
 
 
 @settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(
     st.sampled_from([made.ibnetdiscover(topology.fat_tree(4)), linkinfo({}, {}, {}), XML]),

@@ -14,7 +14,7 @@ from fabriclab.logs import gpus
 from tools import samples as made
 
 many = settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 SHARES = st.integers(0, 1000).map(lambda value: value / 1000)
 

@@ -114,7 +114,7 @@ def test_real_dump_cut_anywhere(file):
 
 
 @settings(
-    max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=26, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(
     st.lists(st.integers(0, 10**14), min_size=1, max_size=8),
@@ -296,7 +296,7 @@ def test_no_value_at_all(file):
 
 
 @settings(
-    max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(st.binary(max_size=300), st.integers(0, 600))
 def test_any_bytes(file, junk, at):

@@ -352,7 +352,7 @@ def test_damaged_anywhere(which, tmp_path):
 
 
 @settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(
     st.integers(1, 12),
@@ -398,7 +398,7 @@ def test_what_is_written_is_read_back(file, hosts, per_node, alpha, beta, collec
 
 
 @settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(st.integers(1, 3000), st.floats(1.0, 900.0))
 def test_ranks_from_rows_alone(file, n, rate):
@@ -750,7 +750,7 @@ def test_endless_file(file, monkeypatch):
 
 
 @settings(
-    max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=26, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(st.binary(max_size=400), st.integers(0, 3))
 def test_any_bytes(file, junk, where):
@@ -806,7 +806,7 @@ TOKENS = st.sampled_from(
 
 
 @settings(
-    max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=26, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(st.lists(TOKENS, max_size=80))
 def test_any_words_of_the_trade(file, words):

@@ -268,7 +268,7 @@ WORDS = st.sampled_from(
 
 
 @settings(
-    max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=26, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(st.lists(WORDS, max_size=60))
 def test_any_words_of_the_trade(file, words):

@@ -13,7 +13,7 @@ from fabriclab import logs
 from tools import samples as made
 
 many = settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 QUEUES = {
     "Ethernet0:3": (True, 4, 3, 1000, 5000, 900, 20),

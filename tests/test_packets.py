@@ -304,7 +304,7 @@ def test_adaptive_reorders_as_much_as_spraying():
 # ---- losing and not losing packets
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(2, 12), st.integers(0, 60), st.floats(0, 3e-6), st.integers(0, 2**31))
 def test_pfc_with_its_headroom_loses_nothing(senders, more, delay, seed):
     """`pfc_headroom` is what arrives after the decision to pause: one byte dropped and lossless
@@ -504,7 +504,7 @@ def scenes(draw):
     return network, Flows(sources, targets, sizes, starts), options
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(scenes())
 def test_bytes_are_conserved_and_every_run_ends(scene):
     """No byte may appear or vanish, in any mix of networks, losses, pauses, senders and routes; and

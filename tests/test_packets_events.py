@@ -65,7 +65,7 @@ def by_heap(ahead):
     return out
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.sampled_from([64, 128, 4096, 16384]),
     st.integers(0, 6),

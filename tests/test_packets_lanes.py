@@ -167,7 +167,7 @@ def test_flows_take_turns_inside_their_lane():
 # ---- strict priority
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(1, 300 * KB), st.floats(0, 50e-6), st.integers(1, 6))
 def test_strict_priority_waits_one_packet_at_most(size, start, crowd):
     """A packet on the wire is not interrupted, and that is all that the strict lane ever waits for,
@@ -291,7 +291,7 @@ def test_hpcc_sees_the_whole_wire():
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.integers(0, 2), min_size=2, max_size=10),
     st.tuples(*[st.floats(0.1, 10)] * 3),
@@ -361,7 +361,7 @@ def laned(draw):
     return network, in_lane(flows, lane), options, weights, strict
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(laned(), st.data())
 def test_lanes_have_no_names(scene, data):
     """Bytes are conserved and runs end, in any lanes; and which number a lane has changes nothing,
@@ -384,7 +384,7 @@ def test_lanes_have_no_names(scene, data):
     )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(laned(), st.integers(0, 3))
 def test_empty_lanes_cost_nothing(scene, lane):
     """All flows in one of L lanes, the buffer L times as large so that its share is the same: the

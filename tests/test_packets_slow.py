@@ -118,7 +118,7 @@ def agree(scene):
         assert (quick.pauses[row], quick.peak[row]) == (port.pauses, port.peak), ends
 
 
-@settings(max_examples=50, **PATIENT)
+@settings(max_examples=20, **PATIENT)
 @given(scenes())
 def test_the_slow_simulator_agrees(scene):
     """Who drops, pauses, marks, sends again, and when each flow is through: any difference is an

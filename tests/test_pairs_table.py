@@ -19,7 +19,7 @@ from fabriclab.units import GB, Gbps, MiB
 
 LOGS = Path(__file__).resolve().parent.parent / "notebooks" / "logs"
 many = settings(
-    max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 MATRIX = "source\\target [Gb/s],a,b,c\na,,384,192.5\nb,380,-,nan\nc,1e2,0,\n"
 LIST = "source,target,bandwidth [GB/s]\nn2,n10,48\nn10,n2,24.5\n"

@@ -131,7 +131,7 @@ def test_bisection_is_the_least_over_all_halvings(network):
     assert bisection(network, whole_nodes=False) / LINK == brute_bisection(network)
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(
     hosts=st.integers(2, 50),
     radix=st.integers(4, 8),
