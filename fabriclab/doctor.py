@@ -35,6 +35,7 @@ PURPOSE = {
     "packets": "to run the packet simulator",
     "class": "to teach a class",
     "test": "to run the tests",
+    "docs": "to make the reference pages",
 }
 COMPARE = {
     ">=": operator.ge,

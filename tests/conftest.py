@@ -6,6 +6,7 @@ import tempfile
 
 from hypothesis import settings
 
+collect_ignore = ["boxed.py"]  # it runs inside a box, not under pytest
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 JUPYTER_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
 

@@ -614,7 +614,7 @@ def test_points_by_hand_are_kept_and_merged(tmp_path, course, blind):
         (f"ada,{ESSAY},nan,", "not 'nan'"),
         (f"ada,{ESSAY},good,", "not 'good'"),
         (f"ada,{SMALL},1,", "not an exercise that needs your points"),
-        ("ada,fallacies.none,1,", "no exercise that waits"),
+        ("ada,fallacies.none,1,", "is not an exercise that needs"),
         (f"ada,{ESSAY},1,\nada,{ESSAY},2,", "line 3: a second row for 'ada'"),
     ],
 )

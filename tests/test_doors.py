@@ -621,7 +621,7 @@ def test_read_never_shows_a_traceback(monkeypatch, capsys, tmp_path):
     for path, reason in [
         (tmp_path / "none", "no such file"),
         (tmp_path, "diagnose"),
-        (picture, "text"),
+        (picture, "not the output of a tool"),
     ]:
         assert cli.main(["read", str(path)]) == 2
         shown = capsys.readouterr().err

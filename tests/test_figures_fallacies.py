@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 from drawn import assert_clear
+from explored import assert_fits, move, near, quantities, set_all
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_explore import assert_fits, move, near, quantities, set_all
 
 from fabriclab import transport
 from fabriclab.course.engine import plot

@@ -156,7 +156,6 @@ def test_a_mean_time_in_place_of_a_rate_is_refused():
         lambda: reliability.time_to_first(50_000 * hour, 8192),
         lambda: reliability.expected_failures(50_000 * hour, 8192, day),
         lambda: reliability.failure_free(50_000 * hour, 8192, day),
-        lambda: reliability.degraded_share(50_000 * hour, day),
     ):
         with pytest.raises(ValueError, match="^rate must be failures per second .*rate_from_mttf"):
             call()

@@ -249,8 +249,7 @@ def congestion_control(flows=10, rate=40 * Gbps, gain=1 / 256, eta=0.95):
     )
     return (rate, runs, {"DCQCN": settled, "HPCC": steady}), [
         *(f"{name}: {_controlled(*run, rate)}" for name, run in runs.items()),
-        f"DCQCN's fixed point for {flows} flows: {rest}",
-        *_less_than_a_packet(flows, rate),
+        _less_than_a_packet(flows, rate) or f"DCQCN's fixed point for {flows} flows: {rest}",
     ]
 
 
@@ -281,11 +280,12 @@ def _hpcc(flows, rate, eta):
 
 def _less_than_a_packet(flows, rate):
     fit = congestion.most_windows(rate, FEEDBACK)
-    if flows > fit:
-        yield (
-            f"HPCC's lines are a fluid's: {flows} windows share {fit:.0f} packets on the path, less"
-            " than one each. Real packets leave the port idle and queue all the same."
-        )
+    if flows <= fit:
+        return ""
+    return (
+        f"HPCC's lines are a fluid's: {flows} windows share {fit:.0f} packets on the path, less"
+        " than one each."
+    )
 
 
 def _controlled(times, rates, held, rate):

@@ -20,6 +20,8 @@ def bound(port, rate=None):
     in bytes per second goes before the speed that the file prints. None where rate or time is not
     known.
 
+    >>> from fabriclab.logs.mlxlink import Port
+    >>> from fabriclab.units import Gbps
     >>> f"{bound(Port(1, cleared=60.0), 400 * Gbps):.3e}"
     '1.250e-13'
     """
@@ -60,6 +62,7 @@ def worst_lane(port):
     """(lane from 0, its errors over the median of the other lanes, its share of all), or None for
     fewer than two lanes or no errors.
 
+    >>> from fabriclab.logs.mlxlink import Port
     >>> worst_lane(Port(1, raw_errors_per_lane=(10, 20, 600, 10)))
     (2, 60.0, 0.9375)
     """

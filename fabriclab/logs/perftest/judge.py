@@ -3,7 +3,7 @@
 import math
 
 from fabriclab import catalog
-from fabriclab.catalog import ETHERNET_FRAME, ETHERNET_GAP, HEADER_STACKS
+from fabriclab.catalog import ETHERNET_FRAME, ETHERNET_GAP, ETHERNET_PREAMBLE, HEADER_STACKS
 from fabriclab.checks import positive
 from fabriclab.logs.sign import Sign
 from fabriclab.units import GB, Gbps, KiB, si, us
@@ -26,7 +26,8 @@ PAYLOAD = (
 LONG_ENOUGH = 0.5  # seconds: below it start-up is a part of what is measured
 _TEN_BITS = (10, 20, 40)  # Gb/s of SDR, DDR, QDR on the wire: 10 bits for 8, IBTA
 _OVER = {stack.name: stack.inside for stack in HEADER_STACKS}
-ROCE = ETHERNET_FRAME + ETHERNET_GAP + _OVER["RoCEv2"]  # bytes around a packet's payload
+# bytes around a packet's payload
+ROCE = ETHERNET_FRAME + ETHERNET_PREAMBLE + ETHERNET_GAP + _OVER["RoCEv2"]
 INFINIBAND = 8 + 12 + 4 + 2  # local route and base transport headers, two CRCs: IBTA, volume 1
 NEAR = 0.08  # of a model's value: as near as a busy cluster repeats itself
 
