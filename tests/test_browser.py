@@ -150,7 +150,7 @@ def test_a_fault_shows_in_place_and_passes(opened):
     assert opened.canvas(1).bounding_box()["height"] == height
     boxes.first.check()
     for name in list(transport_explorers.ALGORITHMS)[1:]:
-        twin.controls[name.replace(" ", "_")].value = False
+        twin.controls[name.replace(" ", "_").lower()].value = False
     assert_shows(opened, twin, 1)
     assert not opened.canvas(1).evaluate("e => e.classList.contains('fabriclab-failed')")
 
