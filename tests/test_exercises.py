@@ -14,6 +14,8 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
+from jupyter_client import AsyncKernelManager
+from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 from scipy import optimize, stats
 
@@ -373,11 +375,20 @@ def test_no_answer_is_left_in_a_students_file(path):
         )
 
 
-def test_the_students_notebook_runs_to_its_end_unanswered():
+@pytest.fixture
+def kernel():
+    manager = AsyncKernelManager(kernel_name="python3")
+    yield manager
+    run_sync(manager.shutdown_kernel)(now=True)
+
+
+def test_the_students_notebook_runs_to_its_end_unanswered(kernel):
     """A blank would stop the notebook, or print a warning where a student reads."""
     for path in SOLUTIONS:
         notebook = nbformat.read(ROOT / "exercises" / path.name, as_version=4)
-        NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+        # one kernel for all, with nothing left in it from the notebook before
+        notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
+        NotebookClient(notebook, timeout=60, km=kernel).execute()
         outputs = [
             output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs
         ]
