@@ -30,7 +30,7 @@ def __dir__():
     return sorted(rooms - _COMMANDS | {"require"})
 
 
-def require(version):
+def require(version: str) -> None:
     """Say whether this notebook and the installed package belong together; every notebook's first
     cell calls this.
 

@@ -7,6 +7,7 @@ nothing else.
 
 import math
 import numbers
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -26,7 +27,14 @@ def _refuse(name, value, expected):
     )
 
 
-def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False):
+def number(
+    name: str,
+    value: Values,
+    least: float = -LARGEST,
+    most: float = LARGEST,
+    expected: str | None = None,
+    whole: bool = False,
+) -> Values:
     """`value` as a float or float array between `least` and `most`, both included.
 
     Raises ValueError naming the argument for anything else: text, booleans, complex numbers, NaN,
@@ -90,29 +98,29 @@ def number(name, value, least=-LARGEST, most=LARGEST, expected=None, whole=False
     return array
 
 
-def nonnegative(name, value):
+def nonnegative(name: str, value: Values) -> Values:
     """Zero or more: bytes, seconds, watts, dollars."""
     return number(name, value, least=0.0, expected="zero or more")
 
 
-def positive(name, value):
+def positive(name: str, value: Values) -> Values:
     """More than zero: bandwidths, capacities, anything divided by."""
     return number(name, value, least=SMALLEST, expected="more than zero")
 
 
-def count(name, value, least=1):
+def count(name: str, value: Values, least: int = 1) -> Values:
     """A whole number, one or more unless `least` says otherwise: ranks, nodes, ports, chunks."""
     return number(
         name, value, least=least, expected=f"a whole number, {least:g} or more", whole=True
     )
 
 
-def fraction(name, value):
+def fraction(name: str, value: Values) -> Values:
     """A share or a probability, 0 to 1."""
     return number(name, value, least=0.0, most=1.0, expected="between 0 and 1")
 
 
-def flag(name, value):
+def flag(name: str, value: bool | np.ndarray) -> bool | np.ndarray:
     """True or False, one or an array of them; text and numbers, which Python takes for true, are
     refused.
 
@@ -127,7 +135,7 @@ def flag(name, value):
     return value if value.ndim else bool(value)
 
 
-def one_of(name, value, names):
+def one_of(name: str, value: str, names: Iterable[str]) -> str:
     """`value`, one of the `names`.
 
     >>> one_of("what", "bandwith", ("bandwidth", "latency"))
@@ -139,7 +147,7 @@ def one_of(name, value, names):
     return value
 
 
-def instance(name, value, kind, such_as):
+def instance(name: str, value: object, kind: type | tuple, such_as: str) -> object:
     """`value`, an object of `kind`; `such_as` names one that the caller could have meant.
 
     >>> instance("settings", "fast", dict, "{}")
@@ -151,7 +159,7 @@ def instance(name, value, kind, such_as):
     return value
 
 
-def broadcastable(**arguments):
+def broadcastable(**arguments) -> None:
     """Arguments that a check let through, refused by name where they are arrays whose shapes do not
     broadcast.
 
@@ -173,7 +181,7 @@ def broadcastable(**arguments):
         ) from None
 
 
-def scalar(name, value):
+def scalar(name: str, value: Values) -> bool | float:
     """The single number that a check let through, where a model takes no list.
 
     >>> scalar("ranks", count("ranks", [2, 4]))
@@ -185,7 +193,7 @@ def scalar(name, value):
     return value
 
 
-def each(name, value, expected="a list"):
+def each(name: str, value: Iterable, expected: str = "a list") -> Iterator:
     """The things in `value`, one by one, where a model takes several that are no numbers: routes,
     channels.
     """

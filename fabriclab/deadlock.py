@@ -19,6 +19,7 @@ Definition 1.8, equation 1.
 """
 
 from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -38,13 +39,13 @@ from fabriclab.checks import (
     positive,
     scalar,
 )
-from fabriclab.topology.graph import wired
+from fabriclab.topology.graph import Topology, wired
 
 MOST_ROUTES = 250_000
 MOST_LINKS = 500_000  # of all routes that one call makes together
 
 
-def route(vertices, lane=0):
+def route(vertices: Sequence[int], lane: int | Sequence[int] = 0) -> tuple[tuple, ...]:
     """The channels along a list of vertices, all on one lane, or each on its own where `lane` is a
     list.
 
@@ -156,7 +157,7 @@ class Dependencies:
         return "possible" if self.components() else "none"
 
 
-def dependencies(routes):
+def dependencies(routes: Iterable) -> Dependencies:
     """The `Dependencies` of a list of routes.
 
     Raises ValueError for a route whose channels do not join or lead back to where they start.
@@ -191,7 +192,9 @@ def dependencies(routes):
     return Dependencies({channel: tuple(after) for channel, after in follows.items()})
 
 
-def ring_routes(switches: Values, links: Values, senders=None):
+def ring_routes(
+    switches: Values, links: Values, senders: Sequence[int] | None = None
+) -> list[tuple]:
     """Clockwise routes of `links` links on a ring, one from each switch, or from `senders` only.
 
     >>> dependencies(ring_routes(4, 2, senders=[0, 1, 2])).verdict()
@@ -224,7 +227,7 @@ def ring_routes(switches: Values, links: Values, senders=None):
     return [route([(start + i) % switches for i in range(links + 1)]) for start in starts]
 
 
-def grid_routes(sides, wrap: bool = False, dateline: bool = False):
+def grid_routes(sides: tuple[int, ...], wrap: bool = False, dateline: bool = False) -> list[tuple]:
     """Dimension-order routes between all places of a mesh, or with `wrap` of a torus (numbered as
     `topology.torus` does).
 
@@ -293,7 +296,7 @@ def _distances(near, goal):
     return far
 
 
-def shortest_routes(topology):
+def shortest_routes(topology: Topology) -> Iterator:
     """All shortest routes between all hosts of a `topology.Topology`: on a tree, every way up and
     down; a generator.
 
@@ -327,7 +330,7 @@ def shortest_routes(topology):
                     ]
 
 
-def valley_routes(topology):
+def valley_routes(topology: Topology) -> list[tuple]:
     """Two routes that go down, up and down again, and together lock a tree: what local rerouting
     makes of two dead cables.
 
@@ -395,8 +398,13 @@ class Recovery:
 
 
 def watchdog(
-    detection: Values, held, rate: Values, timeout: Values = 0.0, flows: Values = 0, in_flight=0.0
-):
+    detection: Values,
+    held: Values,
+    rate: Values,
+    timeout: Values = 0.0,
+    flows: Values = 0,
+    in_flight: Values = 0.0,
+) -> Recovery:
     """The `Recovery` from a lock that a PFC watchdog breaks by dropping: ``stall = detection +
     timeout + resent / rate``.
 

@@ -12,6 +12,7 @@ import platform
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -63,7 +64,7 @@ class Finding:
         return f"{mark:6}{self.says}" + (f"\n      {self.mend}" if self.mend else "")
 
 
-def within(version, wanted):
+def within(version: str, wanted: str) -> bool:
     """Whether a version lies in a range such as ">=2.0,<3"; each is compared number by number.
 
     >>> within("2.4.1", ">=2.0,<3"), within("1.26.4", ">=2.0,<3"), within("3.0", "<3,>=2.0")
@@ -91,7 +92,9 @@ def python(version, wanted):
     )
 
 
-def packages(requires, installed, wanted=("lab", "packets")):
+def packages(
+    requires: list[str], installed: Callable, wanted: tuple[str, ...] = ("lab", "packets")
+) -> list[Finding]:
     """Compare requirements ("numpy<3,>=2.0; extra == 'lab'") with `installed(name)`, a version or
     None. What only an extra needs is a fault where that extra is `wanted` here, else a note.
 

@@ -11,7 +11,7 @@ class Missing(ModuleNotFoundError):
     """A package that one of the extras brings is not installed."""
 
 
-def missing(fault):
+def missing(fault: ModuleNotFoundError) -> Missing:
     """The `ModuleNotFoundError` that names the extra which brings the module of `fault`.
 
     >>> print(missing(ModuleNotFoundError("No module named 'numba'", name="numba")))

@@ -12,6 +12,7 @@ import math
 import re
 import textwrap
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class Entry:
     text: str
 
 
-def words(text):
+def words(text: str) -> list[str]:
     """The words of a text as they are compared: lower case, without endings; Chinese by pairs.
 
     >>> words("link_margin of Cables, 对分带宽")
@@ -69,7 +70,7 @@ def _stem(word):
     return word
 
 
-def functions():
+def functions() -> Iterator:
     """Every public function and class of the models and of the readers of logs."""
     for room in sorted(set(dir(fabriclab)) - {"course", "classroom", "require"}):
         for name, node in _public(PACKAGE / f"{room}.py", PACKAGE / room):
@@ -141,7 +142,7 @@ def index(folder=None):
     return [*functions(), *sections(folder), *exercises(), *rows()]
 
 
-def find(question, entries, most=5):
+def find(question: str, entries: list[Entry], most: int = 5) -> dict[str, list]:
     """The `most` entries of each kind that answer a question best, best first: {kind: entries}.
 
     Raises ValueError for a question without a word to look for.

@@ -126,7 +126,7 @@ def rate_from_ppm(ppm: Values) -> Values:
     return scalar_or_array(nonnegative("ppm", ppm) * 1e-6 / day)
 
 
-def rate_from_events(events, period, units=1) -> Values:
+def rate_from_events(events: Values, period: Values, units: Values = 1) -> Values:
     """Failures per second of one part, from `events` seen among `units` parts in `period` seconds:
     ``n / (m t)``.
 
@@ -140,7 +140,9 @@ def rate_from_events(events, period, units=1) -> Values:
     return scalar_or_array(events / exposure)
 
 
-def rate_bounds(events, period, units=1, confidence: Values = 0.95):
+def rate_bounds(
+    events: Values, period: Values, units: Values = 1, confidence: Values = 0.95
+) -> tuple[float, ...]:
     """(least, most) failures per second of one part that `events` in `period` seconds among `units`
     parts leave possible.
 
@@ -171,7 +173,7 @@ def _exposure(events, period, units):
     return events, units * period
 
 
-def system_mttf(mttfs: Values, counts: Values):
+def system_mttf(mttfs: Values, counts: Values) -> Values:
     """Seconds between failures of a system that stops when any part does: ``1 / sum(n_i /
     MTTF_i)``.
 
@@ -197,7 +199,7 @@ def system_mttf(mttfs: Values, counts: Values):
     return 1 / total if total else float("inf")
 
 
-def expected_failures(rate, units: Values, period: Values) -> Values:
+def expected_failures(rate: Values, units: Values, period: Values) -> Values:
     """Failures of the fleet in a period: ``n lambda t``.
 
     >>> from fabriclab.units import day, hour
@@ -210,7 +212,7 @@ def expected_failures(rate, units: Values, period: Values) -> Values:
     return scalar_or_array(rate * units * period)
 
 
-def time_to_first(rate, units: Values = 1) -> Values:
+def time_to_first(rate: Values, units: Values = 1) -> Values:
     """Mean seconds to the fleet's first failure, and between failures: ``1 / (n lambda)``; `inf`
     where none ever fails. `rate` is one part's, per second: a mean time in its place is refused.
 
@@ -224,7 +226,7 @@ def time_to_first(rate, units: Values = 1) -> Values:
     return scalar_or_array(np.divide(1.0, total, out=np.full(total.shape, np.inf), where=total > 0))
 
 
-def failure_free(rate, units, period) -> Values:
+def failure_free(rate: Values, units: Values, period: Values) -> Values:
     """Chance that the fleet gets through a period without a failure: ``exp(-n lambda t)``.
 
     >>> from fabriclab.units import day, hour
@@ -292,7 +294,7 @@ def best_interval(cost: Values, mtbf: Values) -> Values:
     return scalar_or_array(share * mtbf)
 
 
-def wasted_share(interval, cost: Values, mtbf, *, restart: Values = 0.0) -> Values:
+def wasted_share(interval: Values, cost: Values, mtbf: Values, *, restart: Values = 0.0) -> Values:
     """Share of the time that is not work: ``1 - tau / (M e^(R/M) (e^((tau+C)/M) - 1))``; exact for
     failures at random.
 

@@ -32,7 +32,7 @@ def _read(size, alpha, beta):
     return size, alpha, beta
 
 
-def transfer_time(size, alpha, beta, roofline: bool = False) -> Values:
+def transfer_time(size: Values, alpha: Values, beta: Values, roofline: bool = False) -> Values:
     """Seconds to move a message: ``T(n) = alpha + n / beta``, or with `roofline` ``max(alpha, n /
     beta)``.
 
@@ -59,7 +59,7 @@ def transfer_time(size, alpha, beta, roofline: bool = False) -> Values:
     return scalar_or_array(alpha + size / beta)
 
 
-def crossover(alpha, beta) -> Values:
+def crossover(alpha: Values, beta: Values) -> Values:
     """Bytes at which start-up and transfer take equal time: ``n* = alpha beta``.
 
     Below n* latency dominates, above it bandwidth. There T(n*) = 2 alpha. Raises ValueError as
@@ -76,7 +76,7 @@ def crossover(alpha, beta) -> Values:
     return scalar_or_array(alpha * beta)
 
 
-def latency_share(size, alpha, beta) -> Values:
+def latency_share(size: Values, alpha: Values, beta: Values) -> Values:
     """Share of the transfer time that is start-up: ``alpha / T(n)``, 1/2 at the crossover.
 
     A message of no bytes on a path of no start-up takes no time; its share is given as 0. Raises
@@ -94,7 +94,7 @@ def latency_share(size, alpha, beta) -> Values:
     return scalar_or_array(np.divide(alpha, total, out=np.zeros_like(total), where=total > 0))
 
 
-def effective_bandwidth(size, alpha, beta) -> Values:
+def effective_bandwidth(size: Values, alpha: Values, beta: Values) -> Values:
     """Bytes per second a message really sees: ``n / T(n) = beta n / (n + n*)``: half of beta at the
     crossover.
 
@@ -150,7 +150,7 @@ class Fit:
     worst: float
 
 
-def fit(sizes: Values, times: Values):
+def fit(sizes: Values, times: Values) -> Fit:
     """The path that explains measured `times` (s) of messages of `sizes` (bytes) best, as a `Fit`.
 
     Minimises ``sum(((alpha + n/beta - t) / t)^2)``: relative errors, because a benchmark's times
@@ -218,7 +218,7 @@ def staging_traffic(size: Values, copies: Values = 1) -> Values:
     return scalar_or_array(2.0 * copies * size)
 
 
-def tail_go_back_n(size, lost_at, in_flight: Values = np.inf) -> Values:
+def tail_go_back_n(size: Values, lost_at: Values, in_flight: Values = np.inf) -> Values:
     """Bytes sent again when one packet is lost at offset `lost_at` of a `size`-byte message:
     ``min(size - lost_at, in_flight)``.
 
@@ -241,7 +241,7 @@ def tail_go_back_n(size, lost_at, in_flight: Values = np.inf) -> Values:
     return scalar_or_array(rest)
 
 
-def tail_selective(size, lost_at, packet: Values = 4096) -> Values:
+def tail_selective(size: Values, lost_at: Values, packet: Values = 4096) -> Values:
     """Bytes sent again by selective repeat: the lost packet alone, ``min(packet, size - lost_at)``.
 
     Raises ValueError for an offset beyond the message or an empty packet. Mittal et al. 2018 (IRN).
@@ -296,7 +296,7 @@ def goodput_selective(loss: Values) -> Values:
     return scalar_or_array(1 - fraction("loss", loss))
 
 
-def time_saved(size, alpha, beta, faster: Values) -> Values:
+def time_saved(size: Values, alpha: Values, beta: Values, faster: Values) -> Values:
     """Share of a transfer's time that a link `faster` times as fast saves: ``(1 - 1/f) · (n/beta) /
     T(n)``.
 

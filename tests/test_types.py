@@ -1,4 +1,4 @@
-"""py.typed promises annotations: the files listed here keep that promise in full."""
+"""py.typed promises annotations: the models and the readers of logs keep that promise in full."""
 
 import ast
 from pathlib import Path
@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "fabriclab"
-# a file joins this list once every public function in it has its types
-WHOLE = ["units.py", "link/fec.py", "cluster/pooling.py"]
+# the models and the readers of logs; the core of the packet simulator is numba's, which finds types
+# itself, and what is left of the room takes its tables
+FILES = [
+    path.relative_to(PACKAGE).as_posix()
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if path.relative_to(PACKAGE).parts[0]
+    not in ("course", "classroom", "packets", "__main__.py", "doctor.py", "find.py")
+]
 
 
 def unannotated(path):
@@ -19,7 +25,7 @@ def unannotated(path):
                 yield one.name
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", FILES)
 def test_every_public_function_is_annotated(name):
     """An editor would show nothing for a function that lost its types."""
     assert [*unannotated(PACKAGE / name)] == []

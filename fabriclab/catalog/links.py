@@ -139,7 +139,7 @@ LINK_RATES = (
 )
 
 
-def link_rate(name):
+def link_rate(name: str) -> LinkRate:
     """The `LinkRate` called `name`.
 
     >>> link_rate("NVLink 4").per_direction / GB, link_rate("NVLink 4").both_directions / GB
@@ -149,7 +149,7 @@ def link_rate(name):
     return next(rate for rate in LINK_RATES if rate.name == name)
 
 
-def fastest(family, year: Values):
+def fastest(family: str, year: Values) -> LinkRate | None:
     """The fastest `LinkRate` of `family` that existed in `year`, or None: a point of figure 2's
     staircase.
 

@@ -126,7 +126,7 @@ SYSTEMS = (
 COLOSSUS_POWER = 150 * MW  # the substation: field guide, xAI Colossus
 
 
-def system(name):
+def system(name: str) -> System:
     """The `System` called `name`.
 
     >>> system("xAI Colossus").fabric

@@ -66,7 +66,7 @@ TIERS = (
 )
 
 
-def step_between(above, below, what):
+def step_between(above: Tier, below: Tier, what: str) -> tuple[float, ...]:
     """(least, most) factor from one tier to the next below: bandwidth lost, as printed, or latency
     gained; None where one lacks it.
 

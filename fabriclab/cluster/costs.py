@@ -4,6 +4,7 @@ SuperPOD is built of.
 Sources: chapter, level 5 and monitoring.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,11 +22,11 @@ from fabriclab.checks import (
     scalar_or_array,
 )
 from fabriclab.collectives import pipelined_tree_allreduce, ring_allreduce
-from fabriclab.topology.graph import wired
+from fabriclab.topology.graph import Topology, wired
 from fabriclab.units import hour
 
 
-def slow_link(size, ranks, alpha, beta: Values, slowdown: Values):
+def slow_link(size: Values, ranks: Values, alpha: Values, beta: Values, slowdown: Values) -> Values:
     """Seconds of a ring AllReduce with one link at beta/s, s the `slowdown`: ``2(N-1)(alpha + s
     M/(N beta))``.
 
@@ -47,7 +48,9 @@ def slow_link(size, ranks, alpha, beta: Values, slowdown: Values):
     return ring_allreduce(size, ranks, alpha, beta / slowdown)
 
 
-def slow_trees(size, ranks, alpha, beta: Values, slowdown: Values, share: Values = 1.0):
+def slow_trees(
+    size: Values, ranks: Values, alpha: Values, beta: Values, slowdown: Values, share: Values = 1.0
+) -> Values:
     """Seconds of an AllReduce over two complementary trees with one slow part: pipelined at ``beta
     / max(1, share s)``.
 
@@ -145,7 +148,7 @@ def cost_of(gpu_hours: Values, dollars: Values = 3.0) -> Values:
     return scalar_or_array(gpu_hours * dollars)
 
 
-def placement_lengthening(network, placement, share: Values) -> Values:
+def placement_lengthening(network: Topology, placement: Sequence[int], share: Values) -> Values:
     """How much longer a step gets by where its job sits, as a share of it: ``f (r - 1)``.
 
     r is `topology.placement_oversubscription` of the hosts in `placement`; `share` f of the step is
@@ -174,7 +177,9 @@ class ScalableUnit:
     injection: float
 
 
-def scalable_unit(nodes=32, per_node=8, port: Values = catalog.NDR.beta):
+def scalable_unit(
+    nodes: Values = 32, per_node: Values = 8, port: Values = catalog.NDR.beta
+) -> ScalableUnit:
     """The `ScalableUnit` of `nodes` nodes with a port of `port` bytes per second for each of
     `per_node` GPUs; the DGX SuperPOD's is 32.
 

@@ -41,7 +41,7 @@ class BucketedStep:
 
 def bucketed_step(
     backward: Values, buckets: Values, allreduce_times: Values, ready: Values | None = None
-):
+) -> BucketedStep:
     """The `BucketedStep` of a pass of `backward` seconds: ``finish_k = max(ready_k, finish_(k-1)) +
     t_k``, in order on one link.
 

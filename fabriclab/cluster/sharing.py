@@ -29,7 +29,9 @@ from fabriclab.checks import (
 ROUNDING = 1e-12  # of what a flow began with: bytes fewer than this are none
 
 
-def water_level(demands, capacity: Values, weights=1.0, caps=np.inf):
+def water_level(
+    demands: Values, capacity: Values, weights: Values = 1.0, caps: Values = np.inf
+) -> Values:
     """Bytes/s for each unit of weight at which a port of `capacity` bytes/s is full; inf if it
     never is.
 
@@ -44,7 +46,13 @@ def water_level(demands, capacity: Values, weights=1.0, caps=np.inf):
     return _level(limits, weights, scalar("capacity", positive("capacity", capacity)))
 
 
-def max_min(demands, capacity: Values, weights=1.0, caps=np.inf, priority: Values = 0):
+def max_min(
+    demands: Values,
+    capacity: Values,
+    weights: Values = 1.0,
+    caps: Values = np.inf,
+    priority: Values = 0,
+) -> np.ndarray:
     """Weighted max-min fair rates of the flows on one port, bytes/s, as an array: nobody can have
     more without someone with less, per weight, losing.
 
@@ -85,7 +93,13 @@ def max_min(demands, capacity: Values, weights=1.0, caps=np.inf, priority: Value
     return rates
 
 
-def max_min_network(demands, capacities: Values, crosses: Values, weights=1.0, caps=np.inf):
+def max_min_network(
+    demands: Values,
+    capacities: Values,
+    crosses: Values,
+    weights: Values = 1.0,
+    caps: Values = np.inf,
+) -> np.ndarray:
     """Weighted max-min fair rates of flows over several links, bytes/s, as an array.
 
     All rates rise together, per weight, until a link is full or a flow has what it may; those stop,
@@ -173,7 +187,7 @@ def processor_sharing(
     weights: Values = 1.0,
     caps: Values = np.inf,
     priority: Values = 0,
-):
+) -> SharedLink:
     """The `SharedLink` of transfers of `sizes` bytes each that begin at `starts` seconds: at any
     time, those that are there have `max_min` rates.
 
@@ -225,7 +239,7 @@ def isolation(
     share: Values = 0.8,
     flows: Values = 1.0,
     start: Values = 0.0,
-):
+) -> dict[str, SharedLink]:
     """The `SharedLink` of a transfer of `size` bytes, from 0 s, and a burst of `burst` bytes, from
     `start` s, under four rules, by name.
 

@@ -32,7 +32,7 @@ def _levels(ranks):
     return np.ceil(np.log2(ranks))
 
 
-def ring_allreduce(size, ranks, alpha, beta) -> Values:
+def ring_allreduce(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``2(N-1)/N · M/beta + 2(N-1) alpha``: N-1 steps of ReduceScatter, N-1 of AllGather,
     M/N bytes each.
 
@@ -46,7 +46,7 @@ def ring_allreduce(size, ranks, alpha, beta) -> Values:
     return scalar_or_array(2 * (ranks - 1) * (size / ranks / beta + alpha))
 
 
-def tree_allreduce(size, ranks, alpha, beta) -> Values:
+def tree_allreduce(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``2 L (alpha + M/beta)`` with ``L = ceil(log2 N)``: reduce up a binomial tree, then
     broadcast, in one piece.
 
@@ -60,7 +60,9 @@ def tree_allreduce(size, ranks, alpha, beta) -> Values:
     return scalar_or_array(2 * _levels(ranks) * (alpha + size / beta))
 
 
-def pipelined_tree_allreduce(size, ranks, alpha, beta, chunks: Values | None = None) -> Values:
+def pipelined_tree_allreduce(
+    size: Values, ranks: Values, alpha: Values, beta: Values, chunks: Values | None = None
+) -> Values:
     """Seconds: ``2 (L + k - 1)(alpha + M/(k beta))``: reduce, then broadcast, each as k chunks that
     follow one another.
 
@@ -104,7 +106,9 @@ def _folded(ranks):
     return whole, np.where(2.0**whole < ranks, 1.0, 0.0)
 
 
-def recursive_doubling_allreduce(size, ranks, alpha, beta) -> Values:
+def recursive_doubling_allreduce(
+    size: Values, ranks: Values, alpha: Values, beta: Values
+) -> Values:
     """Seconds: ``log2(N) (alpha + M/beta)``: partners at distance 1, 2, 4, … exchange the whole
     buffer.
 
@@ -120,7 +124,7 @@ def recursive_doubling_allreduce(size, ranks, alpha, beta) -> Values:
     return scalar_or_array((steps + 2 * extra) * (alpha + size / beta))
 
 
-def rabenseifner_allreduce(size, ranks, alpha, beta) -> Values:
+def rabenseifner_allreduce(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``2 log2(N) alpha + 2(N-1)/N · M/beta``: recursive halving, then doubling; the
     ring's bytes, a tree's start-ups.
 
@@ -185,7 +189,7 @@ def hierarchical_allreduce(
     return scalar_or_array(inside + ring_allreduce(size / per_node, nodes, alpha, beta))
 
 
-def reduce_scatter(size, ranks, alpha, beta) -> Values:
+def reduce_scatter(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``, as a ring.
 
     Other words: sum and keep one shard, FSDP, ZeRO.
@@ -197,7 +201,7 @@ def reduce_scatter(size, ranks, alpha, beta) -> Values:
     return scalar_or_array((ranks - 1) * (size / ranks / beta + alpha))
 
 
-def all_gather(size, ranks, alpha, beta):
+def all_gather(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``, as a ring: a ReduceScatter run backwards.
 
     Other words: collect the shard of every GPU, FSDP, ZeRO; concatenate.
@@ -208,7 +212,7 @@ def all_gather(size, ranks, alpha, beta):
     return reduce_scatter(size, ranks, alpha, beta)
 
 
-def all_to_all(size, ranks, alpha, beta):
+def all_to_all(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``: each rank sends M/N to each other rank in turn,
     on a fabric that gives every port its full rate.
 
@@ -225,7 +229,7 @@ def all_to_all(size, ranks, alpha, beta):
     return reduce_scatter(size, ranks, alpha, beta)
 
 
-def broadcast(size, ranks, alpha, beta) -> Values:
+def broadcast(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``ceil(log2 N)(alpha + M/beta)``: a binomial tree, in one piece.
 
     Other words: one to all, distribute weights.
@@ -252,7 +256,7 @@ _FACTORS = {
 }
 
 
-def bus_factor(collective, ranks: Values) -> Values:
+def bus_factor(collective: str, ranks: Values) -> Values:
     """What nccl-tests multiplies algbw (size/time) by to get busbw, which a perfect ring would show
     as its links' rate.
 

@@ -27,9 +27,9 @@ def _one_of_these(collective):
 
 
 def torus(
-    collective,
+    collective: str,
     size: Values,
-    sides,
+    sides: Values,
     alpha: Values,
     beta: Values,
     wrap: bool = True,
@@ -104,7 +104,7 @@ def _axis(collective, size, k, closed, alpha, beta):
     return steps * alpha + across / (ways * k) * size / beta
 
 
-def hierarchical(collective, size: Values, levels, chunks: Values = 1) -> Values:
+def hierarchical(collective: str, size: Values, levels: list[tuple], chunks: Values = 1) -> Values:
     """Seconds of a collective over `levels`, (ranks, alpha, beta) each, the innermost first: a ring
     in every group of a level, each rank on a port of its own.
 

@@ -10,6 +10,7 @@ largest of n.
 """
 
 import numpy as np
+from scipy.stats.distributions import rv_frozen
 
 from fabriclab.checks import (
     Values,
@@ -84,7 +85,7 @@ def _quantile(distribution, log_chance):
     )
 
 
-def slowest_quantile(distribution, workers: Values, chance: Values) -> Values:
+def slowest_quantile(distribution: rv_frozen, workers: Values, chance: Values) -> Values:
     """Seconds within which the slowest of n independent workers is done, with this chance:
     ``F^-1(P^(1/n))``.
 
@@ -100,7 +101,7 @@ def slowest_quantile(distribution, workers: Values, chance: Values) -> Values:
     return scalar_or_array(_quantile(distribution, np.log(chance) / workers))
 
 
-def slowest_mean(distribution, workers: Values):
+def slowest_mean(distribution: rv_frozen, workers: Values) -> Values:
     """Mean seconds of the slowest of n independent workers: ``integral of F^-1(u^(1/n)) du`` over 0
     to 1; of a discrete distribution, ``a + sum over k >= a of 1 - F(k)^n``.
 
@@ -146,7 +147,9 @@ def _slowest_discrete(distribution, workers):
         return float(first - np.sum(np.expm1(workers * np.log1p(-beyond))))
 
 
-def slowest_simulated(distribution, workers: Values, steps: Values, seed: Values = 0):
+def slowest_simulated(
+    distribution: rv_frozen, workers: Values, steps: Values, seed: Values = 0
+) -> np.ndarray:
     """Seconds of each of `steps` steps of n workers that draw their times independently: an array
     of maxima.
 

@@ -131,7 +131,7 @@ class FixedPoint:
     exists: bool
 
 
-def fixed_point(flows: Values, settings=Dcqcn()):
+def fixed_point(flows: Values, settings: Dcqcn = Dcqcn()) -> FixedPoint:
     """The exact `FixedPoint` of N flows: all derivatives zero, ``a^2 alpha = tau^2 R_AI R (b +
     c)(damped b + c)`` solved for p.
 
@@ -171,7 +171,7 @@ def fixed_point(flows: Values, settings=Dcqcn()):
     )
 
 
-def cube_root_marking(flows: Values, settings=Dcqcn()):
+def cube_root_marking(flows: Values, settings: Dcqcn = Dcqcn()) -> Values:
     """The authors' approximation of p*: ``cbrt(R_AI N^2 / (tau' C^2) (1/B + N/(T C))^2)``; some 20
     % above the exact one.
 
@@ -203,8 +203,14 @@ class Trajectory:
 
 
 def trajectory(
-    flows: Values, duration, delay, settings=Dcqcn(), step=4 * us, rates=None, queue: Values = 0.0
-):
+    flows: Values,
+    duration: Values,
+    delay: Values,
+    settings: Dcqcn = Dcqcn(),
+    step: Values = 4 * us,
+    rates: Values | None = None,
+    queue: Values = 0.0,
+) -> Trajectory:
     """The `Trajectory` of N flows over `duration` seconds when marks take `delay` seconds to bite.
 
     Each flow starts at its `rates` (bytes/s; left out: line rate, as DCQCN does) with alpha 1.

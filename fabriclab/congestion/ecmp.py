@@ -44,7 +44,7 @@ def _whole(name, value, least=1, most=10**6):
     )
 
 
-def fullest_path(flows, paths):
+def fullest_path(flows: Values, paths: Values) -> np.ndarray:
     """Odds of the fullest path, as an array: entry k is P(max = k), k from 0 to `flows`.
 
     For thousands of flows too: with each path's load Poisson of mean n/m, cut at
@@ -74,7 +74,7 @@ def fullest_path(flows, paths):
     return np.diff(np.maximum.accumulate(np.clip(at_most, 0.0, 1.0)), prepend=0.0)
 
 
-def mean_fullest(flows, paths):
+def mean_fullest(flows: Values, paths: Values) -> Values:
     """Mean number of flows on the fullest path, ``E[max]``.
 
     Other words: ECMP, hash collision, balls in bins, load imbalance, most loaded link.
@@ -87,7 +87,7 @@ def mean_fullest(flows, paths):
     return float(odds @ np.arange(odds.size))
 
 
-def mean_speed(flows, paths):
+def mean_speed(flows: Values, paths: Values) -> Values:
     """Mean speed of the slowest flow against an even split: ``E[ceil(n/m) / max]``.
 
     >>> round(mean_speed(8, 4), 3)
@@ -98,7 +98,7 @@ def mean_speed(flows, paths):
     return float(odds[least:] @ (least / np.arange(least, odds.size)))
 
 
-def even_split(flows, paths):
+def even_split(flows: Values, paths: Values) -> Fraction:
     """Chance of the most even split, exactly: each path floor(n/m) or ceil(n/m) flows. For n = m it
     is ``n!/n^n``.
 
@@ -116,7 +116,7 @@ def even_split(flows, paths):
     return Fraction(math.comb(paths, extra) * ways, paths**flows)
 
 
-def idle_path(flows, paths):
+def idle_path(flows: Values, paths: Values) -> Fraction:
     """Chance that at least one path carries nothing, exactly: ``1 - sum_i (-1)^i C(m,i) (1 -
     i/m)^n``.
 

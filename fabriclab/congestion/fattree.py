@@ -79,7 +79,9 @@ def _whole(name, value, least, most, expected):
     return int(scalar(name, number(name, value, least, most, expected=expected, whole=True)))
 
 
-def permutation_slowdown(radix, choice, trials=20, pieces=16, seed: Values = 0):
+def permutation_slowdown(
+    radix: Values, choice: str, trials: Values = 20, pieces: Values = 16, seed: Values = 0
+) -> np.ndarray:
     """Times, in units of the ideal, of every flow of random permutations: an array (trials, hosts).
 
     `choice` is

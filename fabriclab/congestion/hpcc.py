@@ -71,8 +71,8 @@ def steady_rate(
     increase: Values,
     eta: Values = 0.95,
     *,
-    round_trip=None,
-    packet=PACKET,
+    round_trip: Values | None = None,
+    packet: Values = PACKET,
 ) -> Values:
     """Bytes per second at which each of N equal flows sends in the steady state: ``eta C/N +
     R_AI``, at most C/N.
@@ -99,7 +99,7 @@ def steady_queue(
     round_trip: Values,
     eta: Values = 0.95,
     *,
-    packet=PACKET,
+    packet: Values = PACKET,
 ) -> Values:
     """Bytes that stand in the queue with N equal flows: ``max(0, eta + N R_AI/C - 1) C T``.
 
@@ -156,17 +156,17 @@ class Rounds:
 
 
 def rounds(
-    capacity,
-    flows,
+    capacity: Values,
+    flows: Values,
     increase: Values,
-    round_trip,
-    trips,
+    round_trip: Values,
+    trips: Values,
     eta: Values = 0.95,
-    max_stage=5,
-    rates=None,
+    max_stage: Values = 5,
+    rates: Values | None = None,
     *,
-    packet=PACKET,
-):
+    packet: Values = PACKET,
+) -> Rounds:
     """The `Rounds` of N flows through one link, `trips` base round trips long; all update once in
     each.
 

@@ -182,8 +182,8 @@ def pfc_headroom(
     *,
     response: Values | None = None,
     mac_phy: Values = MAC_PHY,
-    cell=1,
-    smallest=SMALLEST_FRAME,
+    cell: Values = 1,
+    smallest: Values = SMALLEST_FRAME,
 ) -> Values:
     """Bytes a lossless port must keep free above its pause threshold, per priority: ``w (rate (RTT
     + r) + P + m) + P``.

@@ -41,14 +41,16 @@ def _within(initial, buffer):
     return initial
 
 
-def over(top, bottom):
+def over(top: Values, bottom: Values) -> np.ndarray:
     """``top / bottom``, `inf` where bottom is zero or less: a time that never comes."""
     top, bottom = np.broadcast_arrays(top, bottom)
     with np.errstate(over="ignore"):
         return np.divide(top, bottom, out=np.full(top.shape, np.inf), where=bottom > 0)
 
 
-def queue_after(time, arrival, service, buffer=np.inf, initial=0.0) -> Values:
+def queue_after(
+    time: Values, arrival: Values, service: Values, buffer: Values = np.inf, initial: Values = 0.0
+) -> Values:
     """Bytes queued after `time` at constant rates: ``min(B, max(0, Q0 + (lambda - mu) t))``.
 
     >>> from fabriclab.units import GB, MB, TB, us
@@ -69,7 +71,7 @@ def _unbounded(time, arrival, service, buffer, initial):
     return initial + (arrival - np.asarray(service)) * time
 
 
-def fill_time(arrival: Values, service: Values, buffer, initial=0.0) -> Values:
+def fill_time(arrival: Values, service: Values, buffer: Values, initial: Values = 0.0) -> Values:
     """Seconds until the buffer is full: ``(B - Q0) / (lambda - mu)``; `inf` where no more arrives
     than leaves.
 
@@ -115,7 +117,9 @@ def wait(queue: Values, service: Values) -> Values:
     return scalar_or_array(queue / service)
 
 
-def overflow(time, arrival, service, buffer, initial=0.0) -> Values:
+def overflow(
+    time: Values, arrival: Values, service: Values, buffer: Values, initial: Values = 0.0
+) -> Values:
     """Bytes lost in `time` at constant rates: ``max(0, Q0 + (lambda - mu) t - B)``, where lambda
     exceeds mu.
 
@@ -194,7 +198,13 @@ class Trace:
         return float("inf")
 
 
-def fluid_queue(durations: Values, arrivals: Values, service: Values, buffer=np.inf, initial=0.0):
+def fluid_queue(
+    durations: Values,
+    arrivals: Values,
+    service: Values,
+    buffer: Values = np.inf,
+    initial: Values = 0.0,
+) -> Trace:
     """The `Trace` of a queue whose arrival rate is constant in pieces.
 
     `durations` (s) and `arrivals` (bytes/s) are lists of one length; `service` (bytes/s) is one

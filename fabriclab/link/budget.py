@@ -10,11 +10,13 @@ Sources: chapter, "SerDes, link budgets and power" and "The cost of distance"; J
 High-Speed Signal Propagation.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fabriclab import catalog
+from fabriclab.catalog.cables import Medium
 from fabriclab.checks import (
     Values,
     broadcastable,
@@ -28,13 +30,15 @@ from fabriclab.checks import (
     scalar,
     scalar_or_array,
 )
-from fabriclab.link.signal import PAM4, symbol_rate
+from fabriclab.link.signal import PAM4, LineCode, symbol_rate
 
 _REFERENCE = symbol_rate(catalog.COPPER_LOSS.lane_rate, PAM4)
 
 
 def loss_per_metre(
-    lane_rate, code=PAM4, dielectric_share: Values = catalog.COPPER_LOSS.dielectric_share
+    lane_rate: Values,
+    code: LineCode = PAM4,
+    dielectric_share: Values = catalog.COPPER_LOSS.dielectric_share,
 ) -> Values:
     """dB per metre of passive copper for lanes of `lane_rate` bytes per second: ``L0 ((1 - e)
     sqrt(f/f0) + e f/f0)``.
@@ -92,7 +96,11 @@ def link_margin(
 
 
 def longest_cable(
-    budget, per_metre: Values, connectors=0, per_connector=1.0, margin: Values = 0.0
+    budget: Values,
+    per_metre: Values,
+    connectors: Values = 0,
+    per_connector: Values = 1.0,
+    margin: Values = 0.0,
 ) -> Values:
     """Metres until only `margin` dB are left: ``(budget - connectors · per_connector - margin) /
     per_metre``; 0 if none are.
@@ -123,7 +131,7 @@ def propagation_delay(metres: Values, velocity: Values = catalog.FIBRE_VELOCITY)
     return scalar_or_array(metres / velocity)
 
 
-def media_for(metres: Values, media=None):
+def media_for(metres: Values, media: Sequence[Medium] | None = None) -> list[Medium]:
     """The media that reach `metres`, cheapest first; without `media`, the chapter's table.
 
     >>> [medium.name for medium in media_for(2)], [medium.name for medium in media_for(30)]
@@ -161,7 +169,9 @@ class Bill:
     power: float
 
 
-def optics_bill(links: Values, per_link: Values, per_module: Values, modules_per_link: Values = 2):
+def optics_bill(
+    links: Values, per_link: Values, per_module: Values, modules_per_link: Values = 2
+) -> Bill:
     """The `Bill` of `links` links at `per_link` dollars and `per_module` watts: ``cost = links ·
     per_link``, ``power = links · modules · per_module``.
 
@@ -204,7 +214,7 @@ def power_shares(
     per_accelerator: Values = catalog.H100.tdp,
     per_node: Values = catalog.DGX_H100_POWER,
     accelerators_per_node: Values = 8,
-):
+) -> PowerShares:
     """The `PowerShares` of a network that draws `network` watts: a percentage means nothing until
     its base is named.
 

@@ -19,7 +19,9 @@ def _confidence(confidence):
     )
 
 
-def error_ratio_bounds(bits: Values, errors: Values = 0, confidence=0.95):
+def error_ratio_bounds(
+    bits: Values, errors: Values = 0, confidence: Values = 0.95
+) -> tuple[float, ...]:
     """(least, most) error ratio that `errors` among `bits` leave possible, exactly: ``B^-1(1 - c;
     k, n - k + 1)`` and ``B^-1(c; k + 1, n - k)``, B the beta distribution.
 
@@ -47,7 +49,7 @@ def error_ratio_bounds(bits: Values, errors: Values = 0, confidence=0.95):
     return scalar_or_array(least + 0.0 * most), scalar_or_array(most + 0.0 * least)
 
 
-def bits_to_show(ratio: Values, errors: Values = 0, confidence=0.95) -> Values:
+def bits_to_show(ratio: Values, errors: Values = 0, confidence: Values = 0.95) -> Values:
     """Bits to send, with at most so many `errors` seen, to say that the error ratio is below
     `ratio`: ``G^-1(c; k + 1) / ratio``, G the gamma distribution of that shape.
 

@@ -68,7 +68,7 @@ def optical_dividend(
     pluggable: Values = catalog.PLUGGABLE.watts,
     copackaged: Values = catalog.CPO.watts,
     switches: Values = 1,
-):
+) -> Dividend:
     """The `Dividend` of `switches` switches: ``switches · ports · (pluggable - copackaged)`` watts,
     a module at every port.
 
@@ -166,11 +166,11 @@ class TreeOptics:
 
 def tree_optics(
     hosts: Values,
-    radix,
+    radix: Values,
     pluggable: Values = catalog.PLUGGABLE.watts,
     copackaged: Values = catalog.CPO.watts,
     hosts_on_fibre: bool = False,
-):
+) -> TreeOptics:
     """The `TreeOptics` of a non-blocking tree of `radix`-port switches over `hosts` ports: every
     link between switches is optical.
 

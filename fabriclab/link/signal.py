@@ -73,7 +73,7 @@ def _coded(code):
     return instance("code", code, LineCode, "PAM4")
 
 
-def symbol_rate(lane_rate: Values, code=PAM4, fec=KP4) -> Values:
+def symbol_rate(lane_rate: Values, code: LineCode = PAM4, fec: ReedSolomon | None = KP4) -> Values:
     """Symbols per second (Bd) on a lane that carries `lane_rate` bytes per second of data: ``line
     rate in bits / bits a symbol``.
 
@@ -103,7 +103,7 @@ def _wrong_bits(code, chance_beyond):
     return total / (code.bits * gray.size)
 
 
-def bit_error_ratio(snr_db: Values, code=PAM4) -> Values:
+def bit_error_ratio(snr_db: Values, code: LineCode = PAM4) -> Values:
     """Exact bit error ratio in Gaussian noise at `snr_db` decibels of average signal over noise
     power.
 
@@ -130,7 +130,7 @@ def bit_error_ratio(snr_db: Values, code=PAM4) -> Values:
     )
 
 
-def snr_for(ber: Values, code=PAM4) -> Values:
+def snr_for(ber: Values, code: LineCode = PAM4) -> Values:
     """The signal-to-noise ratio in dB at which `code` errs at `ber`: the inverse of
     `bit_error_ratio`, found by halving.
 
@@ -236,13 +236,13 @@ def pulse(time: Values, bandwidth: Values) -> Values:
 
 
 def eye(
-    code=PAM4,
+    code: LineCode = PAM4,
     snr_db: Values = 22.0,
     bandwidth: Values = 0.75,
     symbols: Values = 2000,
     samples: Values = 32,
     seed: Values = 1,
-):
+) -> Eye:
     """An `Eye` of `symbols` random symbols through a Gaussian channel, with noise that the
     receiver's filter has shaped.
 
@@ -306,7 +306,7 @@ def eye(
     )
 
 
-def eye_error_ratio(snr_db: Values, code=PAM4, bandwidth: Values = 0.75) -> Values:
+def eye_error_ratio(snr_db: Values, code: LineCode = PAM4, bandwidth: Values = 0.75) -> Values:
     """Exact bit error ratio of `eye`'s receiver: noise, and the neighbours that a narrow channel
     smears into a symbol.
 

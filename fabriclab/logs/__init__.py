@@ -13,6 +13,9 @@ sign may stand further inside a line, `INSIDE` is a text that each such line has
 looked through for it quickly. Optional: `AGAIN`, `BEFORE` and `ROW`, see `parts`.
 """
 
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 from fabriclab.logs import (
@@ -39,7 +42,7 @@ from fabriclab.logs import (
 from fabriclab.logs.nccl import log as nccl_log
 from fabriclab.logs.nccl import system
 from fabriclab.logs.parts import Parts
-from fabriclab.logs.source import Died, refuse, shorten
+from fabriclab.logs.source import Died, Part, refuse, shorten
 from fabriclab.logs.stream import name, texts
 
 READERS = (
@@ -94,7 +97,7 @@ def _same(one, other):
     return one is other or {one, other} <= {nccl, nccl_log}
 
 
-def readings(path):
+def readings(path: str | Path | Part) -> Readings:
     """The `Readings` of a file, a pipe ("-" is standard input) or a zip archive, part by part.
 
     A part that is damaged is refused and the others are read. Raises ValueError where nothing at
@@ -176,7 +179,7 @@ def _unknown(text, first):
     )
 
 
-def read(path):
+def read(path: str | Path | Part) -> object:
     """A frozen reading of the file at `path`: what the tool printed, in SI units, nothing added.
 
     Its type is the reader's: `nccl.Reading`, `mlxlink.Reading`, …; each has `tool` and `path`.
@@ -186,7 +189,7 @@ def read(path):
     return _one(path).reading
 
 
-def recognise(path):
+def recognise(path: str | Path | Part) -> ModuleType | None:
     """The reader module for the file at `path`, of a test that died too. Raises ValueError as
     `read`.
     """
@@ -212,7 +215,7 @@ def _one(path):
     return all_of_it.found[0]
 
 
-def signs(reading, rate: float | None = None, **more):
+def signs(reading: object, rate: float | None = None, **more) -> Iterator:
     """What stands out in a reading, as `Sign`, the gravest first: what `report` marks with "!".
 
     `rate` is bytes per second that a port should carry, where it is known.
@@ -222,7 +225,7 @@ def signs(reading, rate: float | None = None, **more):
     return next(one for one in READERS if reading.tool == one.TOOL).signs(reading, rate, **more)
 
 
-def report(path) -> str:
+def report(path: str | Path | Part) -> str:
     """What the file at `path` says, in a few lines: what it is, its numbers, where it lies against
     the model, what looks wrong; part by part where it holds several.
 
@@ -231,7 +234,7 @@ def report(path) -> str:
     return told(readings(path))
 
 
-def told(all_of_it):
+def told(all_of_it: Readings) -> str:
     """The lines of `Readings`, what was refused and what is left over behind them."""
     blocks = []
     for one in all_of_it.found:

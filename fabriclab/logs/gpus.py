@@ -14,10 +14,11 @@ of the multiprocessors had work: a waiting kernel holds a few.
 
 import re
 import statistics
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import MOST_ROWS, lines, name, refuse, shorten
+from fabriclab.logs.source import MOST_ROWS, Part, lines, name, refuse, shorten
 
 TOOL = "GPU activity"
 BUSY = 0.9  # the chapter's healthy job shows 92 % (Checkpoint 1.5)
@@ -82,7 +83,7 @@ class Reading:
         return statistics.fmean(values) if values else None
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of nvidia-smi's or dcgmi's dmon at `path`.
 
     Raises ValueError naming file, line and reason for a row that is not whole, a share that is
@@ -190,7 +191,7 @@ _SAYING = {
 }
 
 
-def state(reading):
+def state(reading: Reading) -> str:
     """What the two numbers mean together, in a word: "full", "busy" or "dense" for GPUs that work,
     "waits" for a kernel that does not compute, "holes", "low" or "sparse" for times without a
     kernel, "begins" where the job had hardly begun, "unclear" where only activity was measured.
@@ -213,7 +214,7 @@ def state(reading):
     return "low" if active is None else "holes" if filled else "sparse"
 
 
-def saying(reading):
+def saying(reading: Reading) -> str:
     """The same in a sentence, with the numbers."""
     numbers = ", ".join(
         f"{words} {value:.0%}"
@@ -223,7 +224,7 @@ def saying(reading):
     return f"{numbers}: {_SAYING[state(reading)]}"
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out in the activity of GPUs; `rate` is not needed."""
     found = state(reading)
     if found == "waits":

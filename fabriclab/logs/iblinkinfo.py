@@ -11,7 +11,8 @@ and the far end's GUID too. Free ports have states and no far end.
 import re
 
 from fabriclab.logs import infiniband
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.infiniband.fabric import Fabric
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 
 TOOL = "iblinkinfo"
 INSIDE = "==("
@@ -30,7 +31,7 @@ _FAR = re.compile(
 _KINDS = {"Switch": "switch", "CA": "host", "Router": "router"}
 
 
-def read(path):
+def read(path: Part) -> Fabric:
     """A `Fabric` from iblinkinfo's output at `path`.
 
     Ports are told apart by LID, which is all that the far end is given by. Raises ValueError naming

@@ -11,7 +11,8 @@ port is free. With -l a line a device and no links.
 import re
 
 from fabriclab.logs import infiniband
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.infiniband.fabric import Fabric
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 
 TOOL = "ibnetdiscover"
 _DEVICE = re.compile(
@@ -54,7 +55,7 @@ def _quoted(comment):
     return found[1].strip() if found else None
 
 
-def read(path):
+def read(path: Part) -> Fabric:
     """A `Fabric` from ibnetdiscover's output, or from a net file of ibsim, at `path`.
 
     Raises ValueError naming file, line and reason for a line that begins as one of the layout and

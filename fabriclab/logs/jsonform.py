@@ -4,14 +4,15 @@ reads both: mlxlink --json and perftest's --out_json.
 
 import json
 import re
+from collections.abc import Callable, Iterator
 
-from fabriclab.logs.source import Line, lines, refuse
+from fabriclab.logs.source import Line, Part, lines, refuse
 
 _LARGEST = 4 * 2**20  # characters
 OPENS = re.compile(r"^\s*[{\[]\s*(?:\"|$)")
 
 
-def as_lines(path, told):
+def as_lines(path: Part, told: Callable) -> Iterator:
     """The `Line`s of `path`; each object of JSON in it becomes the lines that `told(object)` gives,
     all with the number of the object's first line.
 
@@ -52,7 +53,7 @@ def _may_go_on(held):
     return text.count("{") > text.count("}") or text.count("[") > text.count("]")
 
 
-def fields(found, depth=0):
+def fields(found: dict[str, dict] | dict[str, int] | dict[str, str], depth: int = 0) -> Iterator:
     """(name, value as text) of all that an object holds, however deep; a list, or mlxlink's
     {"values": […]}, parted by commas.
 

@@ -40,7 +40,7 @@ class Match(NamedTuple):
     values: dict
 
 
-def form(name, template):
+def form(name: str, template: str) -> Form:
     """The `Form` of a template.
 
     >>> form("rate", "Rate: {rate:float} Gb/s").pattern.match("  Rate:   400 Gb/s")["rate"]

@@ -7,10 +7,11 @@ be missing.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 
 TOOL = "lspci"
 _DEVICE = re.compile(r"^((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (\S.{0,200})$")
@@ -53,7 +54,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of ``lspci -vv`` at `path`, whole or through grep.
 
     Raises ValueError naming file, line and reason for a LnkSta, LnkCap or ACSCtl that is not whole.
@@ -97,7 +98,7 @@ def read(path) -> "Reading":
     return Reading(name(path), tuple(found))
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out: ACS that redirects, links below what the device could be."""
     on = [device for device in reading.devices if device.acs and set(device.acs) & set(_REDIRECT)]
     if on:

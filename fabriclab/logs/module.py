@@ -6,9 +6,13 @@ the module's maker allows: ``Rx Power Current [dBm] : 1.3,1.1,-9.5,1.2 [-10.3..5
 
 import re
 import statistics
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabriclab.logs.sign import Sign
+
+if TYPE_CHECKING:
+    from fabriclab.logs.mlxlink.ports import Port
 
 _VALUE = re.compile(r"(-?\d{1,6}(?:\.\d{1,6})?(?:\s*,\s*-?\d{1,6}(?:\.\d{1,6})?){0,31})")
 _RANGE = re.compile(r"\[\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*\.\.\s*(-?\d{1,6}(?:\.\d{1,6})?)\s*\]")
@@ -24,7 +28,7 @@ class Measured(NamedTuple):
     most: float | None = None
 
 
-def measured(text):
+def measured(text: str) -> Measured | None:
     """The `Measured` of a field's text, None where it holds no number.
 
     >>> measured("44 [-10..80]")
@@ -41,7 +45,7 @@ def measured(text):
     )
 
 
-def signs(port):
+def signs(port: "Port") -> Iterator:
     """What stands out in a port's module: light below what is allowed or below the other lanes', a
     module too hot.
     """
@@ -69,7 +73,7 @@ def signs(port):
         )
 
 
-def words(port):
+def words(port: "Port") -> list[str]:
     """The module's facts for a report, none where nothing was printed."""
     facts = [port.cable]
     if port.temperature:

@@ -7,6 +7,7 @@ behind or port. in front.
 """
 
 import re
+from collections.abc import Iterator
 
 from fabriclab.units import us
 
@@ -69,7 +70,9 @@ NAMES = "|".join(
 )
 
 
-def meaning(counter):
+def meaning(
+    counter: str,
+) -> tuple[None | int | str, ...] | tuple[float | int | str, ...] | tuple[int | str, ...] | None:
     """(field, way or kind, priority, unit) of a counter, None for one of no interest.
 
     >>> meaning("rx_prio3_pause_duration")
@@ -86,7 +89,7 @@ def meaning(counter):
     return ("packets", None, None, 1) if _PACKETS.fullmatch(counter) else None
 
 
-def told(errors, packets=None):
+def told(errors: tuple[tuple, ...], packets: int | None = None) -> Iterator:
     """(kind, sentence) of each kind of error that was counted, the gravest first, but for what is
     `usual`; `packets` that arrived meanwhile, None where not printed.
     """
@@ -96,7 +99,7 @@ def told(errors, packets=None):
             yield kind, f"{_listed(by[kind])}: {says}"
 
 
-def usual(errors, packets=None):
+def usual(errors: tuple[tuple, ...], packets: int | None = None) -> Iterator:
     """Of what was counted since the driver was loaded, what a sound port counts too: the link that
     came up once, and damage within what IEEE 802.3 allows, one bit in 10^12, some one packet in
     10^8.

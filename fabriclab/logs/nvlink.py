@@ -5,11 +5,12 @@ speed in GB/s or <inactive>; with -e the name of a counter and its count, or a b
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.logs.layout import Layout
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import name, refuse
+from fabriclab.logs.source import Part, name, refuse
 from fabriclab.units import GB
 
 TOOL = "nvidia-smi nvlink"
@@ -63,7 +64,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of ``nvidia-smi nvlink`` -s or -e at `path`.
 
     Raises ValueError naming file, line and reason for a line that is neither, and for links without
@@ -83,7 +84,7 @@ def read(path) -> "Reading":
     return Reading(name(path), tuple(found))
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out: links that are off, slower than the others, or with errors."""
     most = max((gpu.active for gpu in reading.gpus), default=0)
     speeds = [speed for gpu in reading.gpus for _, speed in gpu.speeds if speed]

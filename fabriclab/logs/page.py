@@ -7,7 +7,7 @@ TERMINAL, NOTEBOOK = 100, 110
 _TABLE = re.compile(r"\S {3,}\S")  # columns, which are wide on purpose
 
 
-def wrap(text, width=TERMINAL):
+def wrap(text: str, width: int = TERMINAL) -> str:
     """`text` with its long lines folded at spaces, what follows indented below its line's begin.
 
     >>> print(wrap("  ! one two three", 12))

@@ -10,8 +10,10 @@ but for readers that want the commands themselves (`COMMANDS`). Lines that look 
 
 import re
 from collections import deque
+from collections.abc import Callable
 from functools import cache
 from itertools import chain, islice
+from types import ModuleType
 
 from fabriclab.logs import prefix
 from fabriclab.logs.source import Line, Part, lines, refuse
@@ -25,7 +27,7 @@ _NUMBERS = re.compile(r"\d\.\d\d?\s+\d+\.\d\d\b|\bstormed\b|\boperational\b|==>|
 
 
 @cache
-def signs(readers):
+def signs(readers: tuple[ModuleType, ...]) -> Callable:
     """A function that says which of `readers` know a line, in their order."""
     begins = tuple(reader for reader in readers if not hasattr(reader, "INSIDE"))
     inside = tuple((reader, reader.INSIDE) for reader in readers if hasattr(reader, "INSIDE"))

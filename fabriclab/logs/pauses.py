@@ -11,11 +11,13 @@ Received pauses (rx) are the peer stopping us; sent ones (tx) are us stopping th
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from fabriclab.logs import nic
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 from fabriclab.units import si
 
 TOOL = "PFC counters"
@@ -89,7 +91,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path) -> "Reading":
+def read(path: Part | Path) -> "Reading":
     """A `Reading` of the PFC counters at `path`, from ``ethtool -S`` or SONiC's ``show pfc
     counters``.
 
@@ -212,7 +214,7 @@ def _card(card):
     return Port(card["line"], None, *pauses, tuple(lost), *whole.values(), tuple(errors), packets)
 
 
-def saying(port):
+def saying(port: Port) -> str:
     """A port's pauses in a sentence: who stopped whom, and where that points.
 
     >>> saying(Port(1, rx=(0, 0, 0, 142, 0, 0, 0, 0), tx=(0,) * 8))
@@ -238,7 +240,7 @@ def saying(port):
     )
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out in pause counters; `rate` is not needed."""
     for port in reading.ports:
         yield from port_signs(port)
@@ -250,7 +252,7 @@ def signs(reading: "Reading", rate: float | None = None):
         )
 
 
-def port_signs(port):
+def port_signs(port: Port) -> Iterator:
     """What stands out at one port, the gravest first."""
     lost = {counter: value for counter, value in port.lost if value}
     if storms := [f"{counter} {value:,}" for counter, value in lost.items() if "storm" in counter]:

@@ -9,11 +9,12 @@ rdma link and ibdev2netdev: a line per port.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fabriclab.logs.layout import Layout
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import name, refuse
+from fabriclab.logs.source import Part, name, refuse
 from fabriclab.units import Gbps, si
 
 TOOL = "ibstat, ibstatus, ibv_devinfo"
@@ -102,7 +103,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of ibstat, ibstatus, ibv_devinfo, rdma link or ibdev2netdev at `path`.
 
     Raises ValueError naming file, line and reason for a line that is none of theirs, and for a
@@ -157,7 +158,7 @@ def _plain(facts):
     return facts
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out in a host's ports, the gravest first; `rate`, bytes per second that a port
     should carry, where it is known.
     """

@@ -8,6 +8,7 @@ is taken off only where the lines are known without it at least as well as with 
 
 import json
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from fabriclab.logs.source import clean
@@ -91,7 +92,7 @@ class Layer(NamedTuple):
         return found.groupdict().get("host"), text[found.end() :]
 
 
-def layers(sample, known):
+def layers(sample: list[str], known: Callable) -> list[Layer]:
     """The prefixes of all lines, the outermost first, from the first lines of a text.
 
     `known(text)` says whether a text is a line of a tool known here.
@@ -135,7 +136,7 @@ def _known_behind(text, known):
     return any(found and known(text[found.end() :]) for found in (p.match(text) for p in CERTAIN))
 
 
-def prompt(text):
+def prompt(text: str) -> tuple[str, ...] | None:
     """(host or None, the command) where `text` is a shell's prompt with a command, else None.
 
     >>> prompt("[me@node7 ~]$ ib_write_bw -d mlx5_0")
@@ -147,7 +148,7 @@ def prompt(text):
     return found["a"] or found["b"] or found["c"], "$ " + text[found.end() :].strip()
 
 
-def banner(text):
+def banner(text: str) -> str | None:
     """The host or file that a line such as ``==> node01.txt <==`` announces, or None."""
     found = _BANNER.match(text)
     named = found and (found["a"] or found["b"] or found["c"])

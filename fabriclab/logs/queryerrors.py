@@ -6,12 +6,13 @@ line per port with counters in brackets: ``GUID 0x… port 5: [SymbolErrorCounte
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.logs.layout import Layout
 from fabriclab.logs.perfquery.counters import _BITS
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import name, refuse, shorten
+from fabriclab.logs.source import Part, name, refuse, shorten
 
 TOOL = "ibqueryerrors"
 LAYOUT = Layout(
@@ -67,7 +68,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of ibqueryerrors' output at `path`.
 
     Raises ValueError naming file, line and reason for a port's line that is not counters in
@@ -106,7 +107,7 @@ def _seen(counter, value):
     return f"{counter} {'at least ' * full}{value:,}{' (full: it has stopped)' * full}"
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out, port by port, the gravest first."""
     ports = [port for port in reading.ports if port.number is not None]
     for sign, counters, meaning in (

@@ -6,10 +6,11 @@ counts in turn; with -p each pair on a line of its own. grep: the file's path, a
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 
 TOOL = "RDMA counters"
 SIGN = re.compile(
@@ -92,7 +93,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of RDMA counters at `path`.
 
     Raises ValueError naming file, line and reason for a value that is not a count, a line that is
@@ -138,7 +139,7 @@ def _cut(rest):
     return bool(re.fullmatch(r"(?:\s+[a-z]\w*\s+\d+)+\s+[a-z]\w*\s*(?:\.\.\.|…)?\s*", rest))
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out, the gravest kind first; counts since the driver was loaded."""
     for kind, sign in _SIGN_OF.items():
         for port in reading.ports:

@@ -8,7 +8,7 @@ reading.
 import re
 
 from fabriclab.logs.pauses import PRIORITIES, Port, Reading, report, signs
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 from fabriclab.units import us
 
 __all__ = ["SIGN", "TOOL", "read", "report", "signs"]
@@ -34,7 +34,7 @@ _ERRORS = (
 )
 
 
-def read(path):
+def read(path: Part) -> Reading:
     """A `pauses.Reading` of a switch chip's counters at `path`.
 
     Raises ValueError naming file, line and reason for a value that is not a count, and for a

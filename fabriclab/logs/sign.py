@@ -1,5 +1,6 @@
 """What stands out in a reading: the one type that `fabriclab read` prints and `diagnose` weighs."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 
@@ -12,7 +13,7 @@ class Sign(NamedTuple):
     says: str
 
 
-def marked(signs, indent="  "):
+def marked(signs: Iterator | list[Sign], indent: str = "  ") -> list[str]:
     """The lines of a report for `signs`.
 
     >>> marked([Sign("port-down", "link is not up")])

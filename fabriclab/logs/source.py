@@ -6,9 +6,11 @@ no text, or larger than a benchmark's log can be, is refused as soon as that sho
 """
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from fabriclab.logs.stream import LARGEST_FILE, LONG_FILE, Died, name, refuse, texts
+from fabriclab.logs.stream import LARGEST_FILE, LONG_FILE, Died, Text, name, refuse, texts
 
 __all__ = [
     "LARGEST_FILE",
@@ -66,13 +68,13 @@ class Part:
         return iter(self.drawn)
 
 
-def shorten(text, most=60):
+def shorten(text: str, most: int = 60) -> str:
     """A piece of a line, fit to be shown in a message."""
     shown = "".join(c if c.isprintable() else "?" for c in text.strip())
     return repr(shown if len(shown) <= most else shown[: most - 1] + "…")
 
 
-def lines(path):
+def lines(path: Part | Path | Text) -> Iterator:
     """Yield the `Line`s of a file, a pipe ("-" is standard input), a `Text` or a `Part`.
 
     Colours (ANSI), carriage returns, a byte-order mark and MPI rank tags are taken off, and what
@@ -117,7 +119,7 @@ def _lines(source):
         refuse(source, 1, "empty")
 
 
-def clean(text):
+def clean(text: str) -> str:
     """A text without colours, rank tags and what else a terminal would act on."""
     if "\r" in text:
         text = re.sub(r"\r+\n", "\n", text)

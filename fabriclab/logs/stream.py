@@ -14,7 +14,9 @@ import sys
 import time
 import zipfile
 import zlib
-from typing import NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, NoReturn
 
 LARGEST_FILE = 256 * 2**20  # bytes
 LONG_FILE = 16 * 2**20  # bytes: from here on one waits
@@ -33,7 +35,7 @@ class Text(NamedTuple):
     blocks: object
 
 
-def name(path):
+def name(path: object) -> str:
     """The path as text. Raises ValueError for what is no path."""
     if isinstance(path, Text) or hasattr(path, "path") and not isinstance(path, os.DirEntry):
         return path.path
@@ -52,13 +54,13 @@ class Died(ValueError):
     reader = None
 
 
-def refuse(path, number, reason, kind=ValueError):
+def refuse(path: object, number: int, reason: str, kind: type = ValueError) -> NoReturn:
     """Raise the one kind of error the readers know: file, line, reason."""
     where = f", line {number}" if number else ""
     raise kind(f"{name(path)}{where}: {reason}")
 
 
-def texts(path):
+def texts(path: Path | Text | str) -> Iterator:
     """Yield the `Text`s at `path`: one for a file, a pipe or "-", one per entry of a zip archive.
 
     Raises ValueError naming the file for what cannot be opened, is a folder or a device, is larger

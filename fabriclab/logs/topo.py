@@ -7,10 +7,11 @@ link between sockets. Below it legends, the second of which says what the NICs a
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 
 TOOL = "nvidia-smi topo -m"
 _DEVICE = (
@@ -61,7 +62,7 @@ class Reading:
         return None
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of ``nvidia-smi topo -m`` at `path`.
 
     Raises ValueError naming file, line and reason for a row that is not whole, a word that is none
@@ -103,7 +104,7 @@ def read(path) -> "Reading":
     return Reading(name(path), tuple(columns), tuple(way.items()), tuple(called.items()))
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out: GPUs far from every NIC, and pairs of GPUs without NVLink."""
     far = {}
     for gpu in reading.gpus:

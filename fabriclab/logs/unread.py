@@ -2,6 +2,8 @@
 
 import re
 
+from fabriclab.logs.source import Part
+
 TOOL = "known, but not read here"
 _KNOWN = (  # (sign, name, what to look at)
     (
@@ -60,7 +62,7 @@ _KNOWN = (  # (sign, name, what to look at)
 SIGN = re.compile("|".join(f"(?:{sign})" for sign, _, _ in _KNOWN))
 
 
-def told(part):
+def told(part: Part) -> str:
     """What `part` is, and what to look at, in a sentence."""
     begins = next((line for line in part if SIGN.match(line.text)), None)
     for sign, tool, look in _KNOWN:

@@ -14,10 +14,11 @@ restoration time. It ends the stop of the others, not the cause.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 from fabriclab.units import ms, si
 
 TOOL = "PFC watchdog"
@@ -88,7 +89,7 @@ class Reading:
         )
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of SONiC's watchdog at `path`, statistics or configuration or both.
 
     Raises ValueError naming file, line and reason for a row that is not whole, a queue or port
@@ -174,7 +175,7 @@ def _setting(path, number, text):
     return cells[0][:60], Setting(number, cells[0][:60], cells[1], times[0], times[1])
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out in the watchdog's counts, storms that go on first; `rate` is not needed."""
     for queue in sorted(reading.storms, key=lambda queue: not queue.stormed)[:6]:
         now = (

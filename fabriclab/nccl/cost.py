@@ -60,7 +60,7 @@ def _settings(settings):
     return settings
 
 
-def network_bandwidth(settings):
+def network_bandwidth(settings: Settings) -> float:
     """Bytes per second one way that a node has to others: its ports in use, one a channel at most;
     TCP's where there is none.
 
@@ -74,7 +74,7 @@ def network_bandwidth(settings):
     return catalog.TCP.beta if settings.network == "Socket" else ports * settings.node.port
 
 
-def inside_bandwidth(settings):
+def inside_bandwidth(settings: Settings) -> float:
     """Bytes per second one way between GPUs of a node: NVLink's, or PCIe's through host memory, or
     what the channels move.
 
@@ -88,7 +88,7 @@ def inside_bandwidth(settings):
     return min(wire, settings.channels[1] * PER_CHANNEL)
 
 
-def options(settings, nodes: Values):
+def options(settings: Settings, nodes: Values) -> tuple[tuple, ...]:
     """The (algorithm, protocol) pairs that settings and model allow on `nodes` nodes; NVLS inside
     one node, NVLSTree across several.
 
@@ -167,7 +167,13 @@ def _factor(settings, nodes, algorithm, protocol):
     return 1.0, switch if algorithm == "NVLS" else min(switch, crossing)
 
 
-def allreduce_time(size: Values, nodes: Values, settings, algorithm=None, protocol=None) -> Values:
+def allreduce_time(
+    size: Values,
+    nodes: Values,
+    settings: Settings,
+    algorithm: str | None = None,
+    protocol: str | None = None,
+) -> Values:
     """Seconds of an AllReduce of `size` bytes (a number or an array) on `nodes` nodes: ``start-up +
     bytes / (share · bandwidth)``.
 
@@ -210,7 +216,7 @@ def _pair_time(size, nodes, settings, algorithm, protocol):
     return _startup(settings, nodes, algorithm, protocol) + passing * np.asarray(size) / rate
 
 
-def choice(size: Values, nodes: Values, settings):
+def choice(size: Values, nodes: Values, settings: Settings) -> tuple[str, ...]:
     """The (algorithm, protocol) that takes least for `size` bytes on `nodes` nodes.
 
     >>> from fabriclab.nccl import settings as read
@@ -224,7 +230,13 @@ def choice(size: Values, nodes: Values, settings):
     )
 
 
-def busbw(size, nodes: Values, settings, algorithm=None, protocol=None) -> Values:
+def busbw(
+    size: float,
+    nodes: Values,
+    settings: Settings,
+    algorithm: str | None = None,
+    protocol: str | None = None,
+) -> Values:
     """Bytes per second: what nccl-tests would print as busbw, ``size / time · 2(N-1)/N``.
 
     Between two nodes it may show more than the ports: of two trees, each with half of the buffer,

@@ -148,7 +148,7 @@ class Settings:
         )
 
 
-def settings(environment, node=DGX_H100):
+def settings(environment: dict[str, str], node: Node = DGX_H100) -> Settings:
     """The `Settings` that `environment`, a dict of variables' names and values, gives on `node`.
 
     Names must be NCCL's; a name that is none is told in `doubts` with the nearest one. Raises
@@ -251,7 +251,7 @@ def _whole(value, doubt):
     return -number if sign == "-" else number
 
 
-def chosen_hcas(value, hcas):
+def chosen_hcas(value: str, hcas: tuple[str, ...]) -> tuple[str, ...]:
     """The adapters that NCCL_IB_HCA leaves of `hcas`: a list of prefixes, ``=`` in front for whole
     names, ``^`` for all but these.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab import catalog
+from fabriclab.catalog.scaleup import CampusTier, Regime
 from fabriclab.checks import (
     Values,
     broadcastable,
@@ -45,7 +46,11 @@ class Pyramid:
         return self.per_direction[0] / sum(self.per_direction[1:])
 
 
-def pyramid(directions=(2, 1, 1), xpus: Values = catalog.CAMPUS_XPUS, tiers=catalog.CAMPUS):
+def pyramid(
+    directions: tuple[int, ...] = (2, 1, 1),
+    xpus: Values = catalog.CAMPUS_XPUS,
+    tiers: tuple[CampusTier, ...] = catalog.CAMPUS,
+) -> Pyramid:
     """The `Pyramid` of `xpus` accelerators; `directions` says for each tier how many its stated
     rate counts, 1 or 2.
 
@@ -83,7 +88,7 @@ def pyramid(directions=(2, 1, 1), xpus: Values = catalog.CAMPUS_XPUS, tiers=cata
     )
 
 
-def watts_each(regime):
+def watts_each(regime: Regime) -> tuple[float, ...]:
     """(for the fewest, for the most) watts that a `catalog.Regime` has for one accelerator.
 
     >>> [tuple(round(watts) for watts in watts_each(regime)) for regime in catalog.REGIMES]
@@ -94,7 +99,7 @@ def watts_each(regime):
     return regime.watts_least / regime.least, regime.watts_most / regime.most
 
 
-def planes_to_match(rate: Values, port: Values):
+def planes_to_match(rate: Values, port: Values) -> int:
     """Planes: switches side by side, each with a `port` for every accelerator, whose ports add up
     to `rate`: ``ceil(rate/port)``.
 

@@ -13,6 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from fabriclab import catalog
+from fabriclab.catalog.paths import Path
+from fabriclab.catalog.scaleup import Domain
 from fabriclab.checks import (
     Values,
     count,
@@ -28,7 +30,7 @@ from fabriclab.collectives import rabenseifner_allreduce, ring_allreduce
 MATRIX = ((8, "NVL8"), (72, "NVL72"), (144, "NVL144"), (576, "NVL576"))
 
 
-def matrix_row(gpus: Values, nvidia: bool = True):
+def matrix_row(gpus: Values, nvidia: bool = True) -> str:
     """The name of what the text's matrix recommends for `gpus`: it counts what the product's name
     counts.
 
@@ -50,7 +52,7 @@ def _domain(domain):
     return domain
 
 
-def bisection(domain):
+def bisection(domain: Domain) -> float:
     """Bytes per second one way between two halves of a switched domain: ``floor(packages/2) ·
     per_direction``.
 
@@ -66,7 +68,7 @@ def bisection(domain):
     return domain.packages // 2 * domain.per_direction
 
 
-def overlaid(domain, planes: Values):
+def overlaid(domain: Domain, planes: Values) -> Domain:
     """The domain with `planes` of its fabric side by side: so many times the rate, at the same
     reach and latency.
 
@@ -81,7 +83,9 @@ def overlaid(domain, planes: Values):
     )
 
 
-def domain_allreduce(size: Values, gpus: Values, domain, between=catalog.NDR):
+def domain_allreduce(
+    size: Values, gpus: Values, domain: Domain, between: Path = catalog.NDR
+) -> float:
     """Seconds of an AllReduce of `size` bytes over `gpus` packages, in one domain or in as many as
     it takes.
 
@@ -124,7 +128,9 @@ def _allreduce(size, ranks, alpha, beta, switched=True):
     )
 
 
-def compare(size: Values, gpus: Values, domains=catalog.DOMAINS):
+def compare(
+    size: Values, gpus: Values, domains: tuple[Domain, ...] = catalog.DOMAINS
+) -> list[tuple]:
     """(domain, domains it takes, seconds of the AllReduce) for each of `domains`, fastest first.
 
     >>> from fabriclab.units import MB

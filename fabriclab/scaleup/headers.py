@@ -25,7 +25,7 @@ from fabriclab.checks import (
 STACKS = tuple(stack.name for stack in catalog.HEADER_STACKS)
 
 
-def header_bytes(stack):
+def header_bytes(stack: str) -> int:
     """Bytes of a frame's time on the wire that are not payload: 38 of Ethernet and what `stack` has
     inside.
 
@@ -54,7 +54,7 @@ def _inside(stack):
 
 def payload_efficiency(
     size: Values,
-    stack,
+    stack: str,
     transactions: Values = 1,
     command: Values = 0,
     *,
@@ -124,7 +124,7 @@ def packing_delay(transactions: Values, size: Values, rate: Values) -> Values:
     return scalar_or_array((k - 1) * size / rate)
 
 
-def spare_bits(fields=None, width: Values = 32):
+def spare_bits(fields: dict[str, int] | None = None, width: Values = 32) -> int:
     """Bits that the fields of a header leave: ``width - sum``. Without `fields`, a dict of bits by
     name, those of ESUN's.
 

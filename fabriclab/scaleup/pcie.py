@@ -54,7 +54,7 @@ def _width(name, lanes):
     return int(lanes)
 
 
-def pcie_rate(generation, lanes=16, coded: bool = True):
+def pcie_rate(generation: int, lanes: int = 16, coded: bool = True) -> float:
     """Bytes per second one way of a PCIe link: lanes x transfers x coding.
 
     `generation` 2 to 6, `lanes` 1, 2, 4, 8 or 16. Without `coded`, the signalling rate, which is
@@ -70,7 +70,7 @@ def pcie_rate(generation, lanes=16, coded: bool = True):
     return _width("lanes", lanes) * of.signalling * (of.share if coded else 1.0)
 
 
-def payload_rate(generation, payload: Values = 256, lanes=16) -> Values:
+def payload_rate(generation: int, payload: Values = 256, lanes: int = 16) -> Values:
     """Bytes per second one way that are data: ``rate · P/(P + overhead)``, for writes in packets of
     `payload` bytes.
 
@@ -128,7 +128,7 @@ def peer_share(rate: Values, devices: Values) -> Values:
     return scalar_or_array(rate / (devices - 1))
 
 
-def down_ports(switch_lanes: Values, width=16):
+def down_ports(switch_lanes: Values, width: int = 16) -> int:
     """Ports of a PCIe switch that lead down: ``lanes // width - 1``, one leads up.
 
     >>> down_ports(144), down_ports(48)
@@ -146,7 +146,7 @@ def down_ports(switch_lanes: Values, width=16):
     return int(lanes) // width - 1
 
 
-def tree_depth(gpus, switch_lanes, width=16):
+def tree_depth(gpus: int, switch_lanes: int, width: int = 16) -> int:
     """Levels of switches over `gpus`: the least L with ``down^L >= gpus``.
 
     >>> # a switch of our time, and the text's, which doubles

@@ -5,9 +5,11 @@ form.
 from dataclasses import dataclass
 
 from fabriclab import catalog
+from fabriclab.catalog.cables import Module
+from fabriclab.catalog.switches import Switch
 from fabriclab.checks import instance
 from fabriclab.topology.cuts import bisection
-from fabriclab.topology.graph import wired
+from fabriclab.topology.graph import Topology, wired
 from fabriclab.topology.paths import paths
 
 
@@ -25,7 +27,9 @@ class Bill:
     watts: float
 
 
-def bill(topology, switch=catalog.QM9700, module=catalog.PLUGGABLE):
+def bill(
+    topology: Topology, switch: Switch = catalog.QM9700, module: Module = catalog.PLUGGABLE
+) -> Bill:
     """What to buy: switches of one model, optical links for the long layers (two modules each),
     copper for the others.
 
@@ -68,7 +72,7 @@ def bill(topology, switch=catalog.QM9700, module=catalog.PLUGGABLE):
     )
 
 
-def card(topology):
+def card(topology: Topology) -> dict[str, tuple]:
     """{quantity: (from the wiring, by closed form)}; None where no closed form is known for this
     network.
 

@@ -115,7 +115,7 @@ def every_buffer_across(size: Values, ranks: Values, cut: Values) -> Values:
     return scalar_or_array(ranks / 2 * size / cut)
 
 
-def relative_throughput(share: Values, oversubscription) -> Values:
+def relative_throughput(share: Values, oversubscription: Values) -> Values:
     """Throughput next to a non-blocking network: ``1/((1-f) + f r)``, f the `share` of a step that
     is communication.
 
@@ -132,7 +132,7 @@ def relative_throughput(share: Values, oversubscription) -> Values:
     return scalar_or_array(1 / (1 - share + share * ratio))
 
 
-def wasted_money(capital: Values, share, oversubscription) -> Values:
+def wasted_money(capital: Values, share: Values, oversubscription: Values) -> Values:
     """Dollars of `capital` that stand idle: ``(1 - relative_throughput) · capital``, with the same
     assumptions.
 
@@ -144,7 +144,7 @@ def wasted_money(capital: Values, share, oversubscription) -> Values:
     return scalar_or_array(capital * (1 - left))
 
 
-def efficiency_after(efficiency, speedup: Values) -> Values:
+def efficiency_after(efficiency: Values, speedup: Values) -> Values:
     """Compute share of a step, ``T/(T+c)``, once communication c runs `speedup` times faster:
     ``E/(E + (1-E)/s)``.
 
@@ -156,7 +156,7 @@ def efficiency_after(efficiency, speedup: Values) -> Values:
     return scalar_or_array(efficiency / (efficiency + (1 - efficiency) / speedup))
 
 
-def speedup_needed(efficiency, target) -> Values:
+def speedup_needed(efficiency: Values, target: float) -> Values:
     """How many times faster communication must run to lift E to `target`: ``E'(1-E) / (E (1-E'))``;
     inf to reach 1.
 
@@ -169,7 +169,7 @@ def speedup_needed(efficiency, target) -> Values:
     return scalar_or_array(np.where(below > 0, above / np.where(below > 0, below, 1), np.inf)[()])
 
 
-def one_hop_nodes(radix: Values, oversubscription=1) -> Values:
+def one_hop_nodes(radix: Values, oversubscription: Values = 1) -> Values:
     """Nodes whose same-numbered GPUs share one rail switch: a leaf's downlinks, ``radix -
     floor(radix/(1+r))`` at most.
 

@@ -10,17 +10,33 @@ Sources: Al-Fares, Loukissas and Vahdat 2008 (fat-tree); NVIDIA DGX SuperPOD ref
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from fabriclab.checks import Values, number, positive, scalar
-from fabriclab.topology.graph import assemble, bundle_count, host_count, port_count, rate, whole
+from fabriclab.topology.graph import (
+    Topology,
+    assemble,
+    bundle_count,
+    host_count,
+    port_count,
+    rate,
+    whole,
+)
 from fabriclab.units import GB
 
 TIERS = ("leaf", "spine", "core")
 
 
-def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB, uplink=None):
+def build(
+    end_points: int,
+    radix: int | Sequence[int],
+    oversubscription: float | Sequence[float] = 1,
+    per_node: int = 1,
+    bandwidth: float = 50 * GB,
+    uplink: float | None = None,
+) -> Topology:
     """The smallest evenly wired tree for `end_points` ports: one switch, two tiers, or three.
 
     `radix`: ports of a switch, or one number per tier. `oversubscription`: downlinks over uplinks
@@ -51,7 +67,15 @@ def build(end_points, radix, oversubscription=1, per_node=1, bandwidth=50 * GB, 
     return wire(name, hosts, radices, ratios, tiers, per_node, bandwidth, uplink=uplink)
 
 
-def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB, uplink: Values | None = None):
+def leaf_spine(
+    leaves: int,
+    spines: int,
+    down: int,
+    up: int,
+    radix: int = 64,
+    bandwidth: float = 50 * GB,
+    uplink: Values | None = None,
+) -> Topology:
     """Two tiers exactly as told: `down` hosts and `up` uplinks on every leaf, the uplinks spread
     evenly over the spines.
 
@@ -116,7 +140,13 @@ def leaf_spine(leaves, spines, down, up, radix=64, bandwidth=50 * GB, uplink: Va
     )
 
 
-def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB, uplink=None):
+def fat_tree(
+    radix: int,
+    tiers: int = 3,
+    hosts: int | None = None,
+    bandwidth: float = 50 * GB,
+    uplink: float | None = None,
+) -> Topology:
     """A tree of `radix`-port switches, as many ports up as down, full or cut down to `hosts`.
 
     Full: ``k^2/2`` hosts on ``3k/2`` switches (two tiers), ``k^3/4`` hosts on ``5k^2/4`` switches
@@ -148,7 +178,7 @@ def fat_tree(radix, tiers=3, hosts=None, bandwidth=50 * GB, uplink=None):
     return wire(name, hosts, (radix,) * 3, (1.0, 1.0), tiers, 1, bandwidth, uplink=uplink)
 
 
-def per_tier(name, value, least):
+def per_tier(name: str, value: float | Sequence[float], least: int) -> tuple[float, ...]:
     values = list(value) if isinstance(value, (list, tuple)) else [value]
     if not 1 <= len(values) <= 3 - (name == "oversubscription"):
         raise ValueError(f"{name} must be one number or one per tier, not {value!r}")
@@ -162,7 +192,7 @@ def per_tier(name, value, least):
     return tuple(values + [1.0] * (2 - len(values)))
 
 
-def split(radix, ratio):
+def split(radix: int, ratio: float) -> tuple[int, ...]:
     """(down, up) of a switch whose downlinks outnumber its uplinks at most `ratio` to one."""
     up = math.floor(radix / (1 + ratio) + 1e-9)
     if up < 1:
@@ -186,18 +216,18 @@ def _leaves(hosts, per_node, radices, ratios):
 
 
 def wire(
-    name,
-    hosts,
-    radices,
-    ratios,
-    tiers,
-    per_node,
-    bandwidth,
-    home=None,
-    leaves=None,
-    group=1,
-    uplink=None,
-):
+    name: str,
+    hosts: int,
+    radices: Sequence[int],
+    ratios: Sequence[float],
+    tiers: int,
+    per_node: int,
+    bandwidth: float,
+    home: np.ndarray | None = None,
+    leaves: int | None = None,
+    group: int = 1,
+    uplink: float | None = None,
+) -> Topology:
     """The tree itself.
 
     `home`: leaf of each host, evenly filled if not given; leaves come in groups that share a pod.

@@ -8,18 +8,20 @@ the whole over the members gives one between classes: the two maxima are equal. 
 isomorphism; Scheinerman and Ullman 1997, chapter 6.)
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, maximum_flow
 
 from fabriclab.checks import flag, scalar
-from fabriclab.topology.graph import wired
+from fabriclab.topology.graph import Topology, wired
 from fabriclab.topology.paths import homes, host_set
 
 ROUNDS = 200  # of refinement; a network deeper than this (a long ring) is left as it is
 
 
-def flow(topology, left, right):
+def flow(topology: Topology, left: Sequence[int], right: Sequence[int]) -> float:
     """Bytes per second that hosts `left` can send to hosts `right` at most, over all routes at once
     (maximum flow).
 
@@ -112,7 +114,9 @@ def _refine(weights, colour):
     return np.arange(colour.size)
 
 
-def halvings(topology, hosts=None, whole_nodes: bool = True):
+def halvings(
+    topology: Topology, hosts: Sequence[int] | None = None, whole_nodes: bool = True
+) -> list[tuple]:
     """The halvings that a structure offers, as (left, right) host numbers: along its pods, leaves,
     groups, or each dimension.
 
@@ -172,7 +176,7 @@ def _orders(topology, hosts):
     return [keys, largest_first]
 
 
-def bisection(topology, whole_nodes: bool = True):
+def bisection(topology: Topology, whole_nodes: bool = True) -> float:
     """Bisection bandwidth, bytes per second one way: the least flow between two halves of the
     hosts.
 
@@ -195,7 +199,7 @@ def bisection(topology, whole_nodes: bool = True):
     )
 
 
-def oversubscription(topology, tier=None):
+def oversubscription(topology: Topology, tier: str | None = None) -> float:
     """Downlinks over uplinks, both in bytes per second: of the switches of one `tier`, or of the
     whole network.
 
@@ -243,7 +247,9 @@ def oversubscription(topology, tier=None):
     return float(_largest(down, up))
 
 
-def placement_oversubscription(topology, placement, whole_nodes: bool = True):
+def placement_oversubscription(
+    topology: Topology, placement: Sequence[int], whole_nodes: bool = True
+) -> float:
     """How many times more a job's hosts may ask of the narrowest place between them than it
     carries, over all permutations: 1 is non-blocking.
 

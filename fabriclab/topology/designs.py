@@ -5,7 +5,7 @@ the tests.
 from dataclasses import replace
 
 from fabriclab.topology.clos import build
-from fabriclab.topology.graph import whole
+from fabriclab.topology.graph import Topology, whole
 from fabriclab.topology.rails import rail_optimised
 
 MOST_UNITS = 256  # what three tiers of 64-port switches can join
@@ -17,7 +17,7 @@ def _units(units):
     return whole("units", units)
 
 
-def superpod_h100(units=4):
+def superpod_h100(units: int = 4) -> Topology:
     """NVIDIA DGX SuperPOD with DGX H100: `units` scalable units of 32 nodes, the last of 31 to
     leave room for management.
 
@@ -36,7 +36,7 @@ def superpod_h100(units=4):
     )
 
 
-def superpod_b200(units=4):
+def superpod_b200(units: int = 4) -> Topology:
     """NVIDIA DGX SuperPOD with DGX B200: full scalable units of 32 nodes; a core tier above eight
     of them.
 
@@ -50,7 +50,7 @@ def superpod_b200(units=4):
     return replace(rail_optimised(32 * units), name=f"DGX SuperPOD B200, {units} SU")
 
 
-def meta_24k():
+def meta_24k() -> Topology:
     """Meta's 24,576-GPU RoCE cluster: racks of two 8-GPU nodes, pods of 192 racks (3,072 GPUs) at
     1:1, 1:7 above the pods.
 

@@ -4,11 +4,11 @@ hosts forward themselves.
 
 import numpy as np
 
-from fabriclab.topology.graph import assemble, bundle_count, host_count, rate, whole
+from fabriclab.topology.graph import Topology, assemble, bundle_count, host_count, rate, whole
 from fabriclab.units import GB
 
 
-def dragonfly(p, a, h, bandwidth=50 * GB):
+def dragonfly(p: int, a: int, h: int, bandwidth: float = 50 * GB) -> Topology:
     """Dragonfly of ``g = a h + 1`` groups: `a` routers a group, all joined; `p` hosts and `h`
     global cables a router.
 
@@ -75,7 +75,7 @@ def dragonfly(p, a, h, bandwidth=50 * GB):
     )
 
 
-def torus(sides, bandwidth=50 * GB):
+def torus(sides: tuple[int, ...], bandwidth: float = 50 * GB) -> Topology:
     """A torus of the given sides, one host per place, a cable to each neighbour; a side of 2 has
     one cable, of 1 none.
 

@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import connected_components
 
 from fabriclab.checks import instance
 from fabriclab.topology.cuts import bisection, flow, halvings
-from fabriclab.topology.graph import wired, without_cable, without_vertex
+from fabriclab.topology.graph import Topology, wired, without_cable, without_vertex
 from fabriclab.topology.paths import Spread, extra_links, homes, paths
 
 
@@ -31,7 +31,7 @@ class Failure:
     links_after: Spread
 
 
-def failures(topology):
+def failures(topology: Topology) -> tuple[Failure, ...]:
     """One `Failure` for each kind of part: the busiest switch of each tier, a cable of each layer,
     a host that forwards.
 
@@ -49,7 +49,7 @@ def failures(topology):
     return tuple(_compare(topology, part, broken, *before) for part, broken in _each(topology))
 
 
-def failure(topology, broken, part="part"):
+def failure(topology: Topology, broken: Topology, part: str = "part") -> Failure:
     """The `Failure` that turned `topology` into `broken` (see `without_vertex`, `without_cable`;
     any number of parts).
 

@@ -16,12 +16,12 @@ MOST_HOSTS = 600_000  # a full fat-tree of 128-port switches has 524,288
 MOST_BUNDLES = 2_000_000  # and 1.6 million bundles
 
 
-def whole(name, value, least=1):
+def whole(name: str, value: float, least: int = 1) -> int:
     """One whole number as an int; a network has one shape, so no arrays."""
     return int(scalar(name, count(name, value, least)))
 
 
-def bundle_count(names, bundles):
+def bundle_count(names: str, bundles: int) -> None:
     """Refuses `names`, the arguments that make so many bundles of cables, beyond `MOST_BUNDLES`."""
     if bundles > MOST_BUNDLES:
         raise ValueError(
@@ -29,12 +29,12 @@ def bundle_count(names, bundles):
         )
 
 
-def rate(bandwidth: Values):
+def rate(bandwidth: Values) -> float:
     """The one bandwidth of all cables, bytes per second."""
     return scalar("bandwidth", positive("bandwidth", bandwidth))
 
 
-def port_count(ports, least=2):
+def port_count(ports: int, least: int = 2) -> int:
     """`ports` of one switch as an int; beyond `MOST_HOSTS` it is a slip."""
     ports = whole("radix", ports, least)
     if ports > MOST_HOSTS:
@@ -42,7 +42,7 @@ def port_count(ports, least=2):
     return ports
 
 
-def wired(name, network):
+def wired(name: str, network: "Topology") -> "Topology":
     """`network`, or a ValueError where something else than a `Topology` was given."""
     if not isinstance(network, Topology):
         raise ValueError(
@@ -51,7 +51,7 @@ def wired(name, network):
     return network
 
 
-def host_count(name, hosts):
+def host_count(name: str, hosts: float) -> int:
     """`hosts` as an int, one or more, or a ValueError: beyond `MOST_HOSTS` it is a slip, and would
     fill the memory.
     """
@@ -183,7 +183,16 @@ class Topology:
         return total[: self.hosts]
 
 
-def assemble(name, hosts, tiers, counts, radix, bundles, position: Values, **hints):
+def assemble(
+    name: str,
+    hosts: int,
+    tiers: list[str] | tuple[str, ...],
+    counts: list[int] | tuple[int, ...],
+    radix: list[int] | tuple[int, ...],
+    bundles: dict[str, tuple],
+    position: Values,
+    **hints,
+) -> Topology:
     """A `Topology` from bundles given layer by layer: ``{"host-leaf": (a, b, multiplicity,
     capacity), …}``; all broadcast.
 
@@ -261,7 +270,7 @@ def _ends(bundle):
         ) from None
 
 
-def without_vertex(topology, vertex):
+def without_vertex(topology: Topology, vertex: int) -> Topology:
     """The network after one switch (or host) died: its cables are gone, the numbering stays.
 
     >>> from fabriclab.topology import fat_tree
@@ -275,7 +284,7 @@ def without_vertex(topology, vertex):
     return _keep(topology, (topology.a != vertex) & (topology.b != vertex), topology.multiplicity)
 
 
-def without_cable(topology, bundle):
+def without_cable(topology: Topology, bundle: int) -> Topology:
     """The network after one cable of bundle number `bundle` was pulled.
 
     >>> from fabriclab.topology import fat_tree

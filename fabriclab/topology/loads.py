@@ -1,12 +1,13 @@
 """What given routes put on the links of a network, and how many shortest ways there are."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from fabriclab.checks import Values, each, nonnegative
-from fabriclab.topology.graph import whole, wired
+from fabriclab.topology.graph import Topology, whole, wired
 
 MOST_LINKS = 1_000_000  # of all routes together
 
@@ -25,7 +26,7 @@ class Loads:
     slowest: float
 
 
-def loads(topology, routes, sizes: Values = 1.0):
+def loads(topology: Topology, routes: Iterable, sizes: Values = 1.0) -> Loads:
     """The `Loads` of `routes`, each a list of neighbouring vertices from where its bytes start to
     where they end.
 
@@ -71,7 +72,7 @@ def loads(topology, routes, sizes: Values = 1.0):
     return Loads(carried, layers, switches, slowest)
 
 
-def equal_paths(topology, source, target):
+def equal_paths(topology: Topology, source: int, target: int) -> int:
     """How many shortest paths lead from host `source` to host `target`, each cable of a bundle
     counted: what ECMP has to choose from; 0 where there is none.
 

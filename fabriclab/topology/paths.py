@@ -7,13 +7,14 @@ fat-tree of radix k shrinks from 5k²/4 switches to about k²/2, k of them with 
 """
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from fabriclab.topology.graph import wired
+from fabriclab.topology.graph import Topology, wired
 
 
 class Spread(NamedTuple):
@@ -50,7 +51,7 @@ class Paths:
         return Spread(max(worst - 1, 0), mean - 1 if self.pairs else 0.0)
 
 
-def paths(topology, among=None):
+def paths(topology: Topology, among: Sequence[int] | None = None) -> Paths:
     """Shortest-path lengths between all hosts, or among some of them (host numbers).
 
     Raises ValueError for hosts that do not exist, or a host cabled to two switches (model each port
@@ -91,7 +92,7 @@ def paths(topology, among=None):
     return Paths(pairs, 1 - sum(pairs.values()) / possible if possible else 0.0)
 
 
-def extra_links(topology, broken):
+def extra_links(topology: Topology, broken: Topology) -> int:
     """How many links longer the worst-hit pair's path has become, over the pairs that `broken`
     still connects.
 
@@ -119,7 +120,7 @@ def extra_links(topology, broken):
     return worst
 
 
-def host_set(topology, name, hosts):
+def host_set(topology: Topology, name: str, hosts: Sequence[int]) -> np.ndarray:
     """Host numbers, sorted and once each, or a ValueError that says what is wrong with them."""
     try:
         array = np.asarray(hosts)
@@ -138,7 +139,7 @@ def host_set(topology, name, hosts):
     return np.unique(array)
 
 
-def homes(topology):
+def homes(topology: Topology) -> tuple[int | np.ndarray, ...]:
     """(where each host's paths start, links from the host to there, vertices that forward).
 
     No start: -1.
@@ -171,7 +172,7 @@ def _pattern(topology, size):
     return csr_array((ones, (np.concatenate([a, b]), np.concatenate([b, a]))), shape=(size, size))
 
 
-def collapse(patterns):
+def collapse(patterns: list[csr_array]) -> tuple:
     """Merge twins that are twins in every pattern: (reduced patterns, merged vertex of each old
     one).
     """
@@ -196,12 +197,12 @@ def collapse(patterns):
         label = inverse[label]
 
 
-def blocks(start, size):
+def blocks(start: np.ndarray, size: int) -> list[np.ndarray]:
     """`start` cut so that a table of all vertices by one block stays at a few million entries."""
     return np.array_split(start, max(1, -(-start.size * size // 4_000_000))) if start.size else []
 
 
-def levels(pattern, start):
+def levels(pattern: csr_array, start: np.ndarray) -> Iterator:
     """Breadth-first search from all of `start` at once: for distance 0, 1, …, which vertices (rows)
     are first reached then.
     """

@@ -5,21 +5,21 @@ Source: NVIDIA DGX SuperPOD reference architectures.
 
 import numpy as np
 
-from fabriclab.checks import flag
+from fabriclab.checks import Values, flag
 from fabriclab.topology.clos import build, per_tier, split, wire
-from fabriclab.topology.graph import assemble, host_count, whole
+from fabriclab.topology.graph import Topology, assemble, host_count, whole
 from fabriclab.units import GB
 
 
 def rail_optimised(
-    nodes,
-    rails=8,
-    radix=64,
-    oversubscription=1,
+    nodes: int,
+    rails: int = 8,
+    radix: int = 64,
+    oversubscription: Values = 1,
     joined: bool = True,
-    bandwidth=50 * GB,
-    uplink=None,
-):
+    bandwidth: float = 50 * GB,
+    uplink: float | None = None,
+) -> Topology:
     """GPU i of every node on rail i. `joined`: leaves of all rails share the spines; otherwise
     every rail is a network alone.
 

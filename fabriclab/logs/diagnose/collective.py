@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from fabriclab import cluster
 from fabriclab.logs import nccl, perftest
-from fabriclab.logs.diagnose.evidence import TOLD
+from fabriclab.logs.diagnose.evidence import TOLD, Evidence
 from fabriclab.logs.diagnose.finding import NEAR, PAYLOAD, VARIES, Finding
 from fabriclab.logs.nccl import ways as nccl_ways
 from fabriclab.logs.nccl import wire
@@ -59,7 +59,7 @@ class Run:
         return f"busbw {si(self.measured * nccl.factor(self.collective, self.ranks), 'B/s')}"
 
 
-def runs(evidence):
+def runs(evidence: Evidence) -> list[Run]:
     """The tables of several nodes that a model exists for, each with its healthy bandwidth (algbw,
     bytes/s): ``busbw = p b / traffic``, with p ports a node of b payload each and
     `nccl.wire.traffic`. Tables that are spoilt, of one NVLink domain, or without a count of hosts
@@ -113,7 +113,7 @@ def _speed(table, row):
     return line.beta, line.alpha
 
 
-def collective(evidence):
+def collective(evidence: Evidence) -> list[Finding]:
     """Step 2: which transport and ports NCCL took, and what its collectives reach against the
     model.
     """

@@ -8,13 +8,14 @@ from dataclasses import replace
 from fabriclab import congestion as congestion_model
 from fabriclab import topology
 from fabriclab.logs import infiniband, pauses, perfquery, perftest, watchdog
+from fabriclab.logs.diagnose.evidence import Evidence
 from fabriclab.logs.diagnose.finding import Finding
 from fabriclab.units import si
 
 _MOST_PORTS = 2048  # for which a placement's cut is computed
 
 
-def congestion(evidence):
+def congestion(evidence: Evidence) -> list[Finding]:
     """Who pauses whom, where packets wait or are thrown away, and whether a line is full of someone
     else's bytes.
     """
@@ -193,7 +194,7 @@ def _full_line(evidence, called, file, sent, rate):
     ]
 
 
-def placement(evidence):
+def placement(evidence: Evidence) -> list:
     """Of step 4: whether the job's own hosts could all send across its middle at once, from the
     fabric as read.
     """

@@ -19,6 +19,7 @@ import stat
 import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
+from pathlib import Path
 
 from fabriclab import catalog, logs, units
 from fabriclab.checks import count, positive, scalar
@@ -240,7 +241,7 @@ class Evidence:
         return found
 
 
-def read_told(path):
+def read_told(path: Path) -> Told:
     """A `Told` from the toml at `path`.
 
     Raises ValueError naming file and key for what it cannot mean.

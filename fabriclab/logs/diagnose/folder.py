@@ -12,7 +12,7 @@ from fabriclab.logs.diagnose.evidence import MOST_FILES, STEP_OF, TOLD, Evidence
 from fabriclab.logs.source import Died, name, refuse, shorten
 
 
-def gather(path):
+def gather(path: Path) -> Evidence:
     """The `Evidence` in the folder at `path`; files that cannot be read are kept with the reason.
 
     Raises ValueError for what is no folder, for an empty one, and for one of more than 500 files:

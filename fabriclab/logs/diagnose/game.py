@@ -6,6 +6,7 @@ names the cause.
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -162,7 +163,7 @@ class Game:
         return "Right."
 
 
-def play(game, ask=None, show=print):
+def play(game: Game, ask: Callable | None = None, show: Callable = print) -> int:
     """Play `game` in a terminal: numbers choose a measurement, "c" names the cause, "q" or the end
     of input gives up. The exit status: 0 right or undecided, 1 wrong, 2 given up.
     """
@@ -202,7 +203,7 @@ def _asked(ask, prompt):
         return None
 
 
-def find(name=None):
+def find(name: str | None = None) -> Path:
     """The folder of an incident: `name` as a path, or the name of one among the notebooks'; without
     it, one of these by chance. Raises ValueError where there is none.
     """

@@ -3,12 +3,12 @@ itself tells.
 """
 
 from fabriclab.logs import gpus
-from fabriclab.logs.diagnose.evidence import TOLD
+from fabriclab.logs.diagnose.evidence import TOLD, Evidence
 from fabriclab.logs.diagnose.finding import SLOWER, Finding
 from fabriclab.units import si
 
 
-def gpu(evidence):
+def gpu(evidence: Evidence) -> list:
     """Step 1: do the GPUs work, wait in a kernel, or have none? (What stands out their reader
     tells.)
     """

@@ -4,13 +4,13 @@ steadily. What one test shows by itself its reader marks; here tests are held ag
 
 from fabriclab.logs import pairs, perftest, ports
 from fabriclab.logs.diagnose.collective import runs
-from fabriclab.logs.diagnose.evidence import TOLD
+from fabriclab.logs.diagnose.evidence import TOLD, Evidence
 from fabriclab.logs.diagnose.finding import NEAR, VARIES, Finding
 from fabriclab.logs.infiniband import Fabric
 from fabriclab.units import si
 
 
-def point_to_point(evidence):
+def point_to_point(evidence: Evidence) -> list[Finding]:
     """Step 3: what pairs of hosts reach against what their ports carry; the tables of one file are
     taken for one pair.
     """

@@ -1,12 +1,12 @@
 """Step 5, the physical layer: what ports and cables say of themselves."""
 
 from fabriclab.logs import infiniband, mlxlink, perfquery
-from fabriclab.logs.diagnose.evidence import TOLD
+from fabriclab.logs.diagnose.evidence import TOLD, Evidence
 from fabriclab.logs.diagnose.finding import Finding
 from fabriclab.units import si
 
 
-def physical(evidence):
+def physical(evidence: Evidence) -> list[Finding]:
     """Step 5: what the ports and cables say of themselves, beside what their readers mark."""
     rate, _ = evidence.port()
     found, sound, unrated, odd = [], [], [], False

@@ -4,6 +4,7 @@ are told.
 
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 
 from fabriclab.logs.diagnose import collective, counters, gpu, pairwise, physical
 from fabriclab.logs.diagnose.causes import CAUSES, FELT, SIGNS, SLOW, SOUND
@@ -151,7 +152,7 @@ class Diagnosis:
         return f"<pre>{escape(wrap(report(self), NOTEBOOK)).replace('$', '&#36;')}</pre>"
 
 
-def diagnose(path):
+def diagnose(path: Path) -> Diagnosis:
     """The `Diagnosis` of the incident whose files lie in the folder at `path`.
 
     Each file is recognised by its content, as `logs.read` does; ``incident.toml`` may tell
@@ -197,7 +198,7 @@ def _also(steps):
     return [finding for step in steps for finding in step.findings]
 
 
-def weigh(signs):
+def weigh(signs: set) -> tuple[tuple, ...]:
     """The score of every cause, the sum of the table over `signs`, best first.
 
     Raises KeyError for a sign that the table does not hold.
@@ -282,7 +283,7 @@ def _next(cause, between, steps):
     )
 
 
-def report(found):
+def report(found: Diagnosis) -> str:
     """The lines that ``fabriclab diagnose`` prints: the walk, the verdict, for and against, what
     next.
     """

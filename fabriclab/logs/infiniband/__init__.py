@@ -7,6 +7,7 @@ builds from a plan.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 from fabriclab.logs.infiniband.fabric import (
     _TIERS,
@@ -41,12 +42,12 @@ __all__ = [
 ]
 
 
-def kind_of(fabric, link):
+def kind_of(fabric: Fabric, link: Link) -> str:
     """What a link joins: "host-switch", "switch-switch", …"""
     return "-".join(sorted(fabric.vertices[at].kind for at in (link.a, link.b)))
 
 
-def degraded(fabric):
+def degraded(fabric: Fabric) -> list[tuple]:
     """Links below what their two ends could do, or below the best of their kind, as (link, why).
 
     >>> box = Gatherer()
@@ -70,7 +71,7 @@ def degraded(fabric):
     return found
 
 
-def uneven(fabric):
+def uneven(fabric: Fabric) -> list[str]:
     """What differs between switches that should be alike, in words: uplinks per leaf, and a leaf's
     cables to each spine.
 
@@ -103,7 +104,7 @@ def uneven(fabric):
     return found
 
 
-def signs(fabric, rate=None):
+def signs(fabric: Fabric, rate: float | None = None) -> Iterator:
     """What stands out in a fabric; `rate` is not needed."""
 
     def name(at):
@@ -148,7 +149,7 @@ def _several(count, word):
     )
 
 
-def report(fabric):
+def report(fabric: Fabric) -> str:
     """The few lines that ``fabriclab read`` prints for a fabric."""
     kinds = Counter(vertex.kind for vertex in fabric.vertices)
     machines = len({vertex.machine for vertex in fabric.nodes})

@@ -45,7 +45,7 @@ RATE = "b/s"
 _TIERS = ("leaf", "spine", "core")
 
 
-def link_rate(width, speed):
+def link_rate(width: int | None, speed: str | None) -> float | None:
     """Bytes per second of data one way over `width` lanes of the generation called `speed`; None
     where either is not known.
 

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-def report(reading):
+def report(reading: Reading) -> str:
     """The few lines that ``fabriclab read`` prints for mlxlink's output."""
     blocks = [
         _block(port, number, len(reading.ports))

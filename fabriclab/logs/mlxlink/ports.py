@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fabriclab.logs import module
 from fabriclab.logs.infiniband import link_rate
 from fabriclab.logs.jsonform import as_lines, fields
-from fabriclab.logs.source import name, refuse, shorten
+from fabriclab.logs.source import Part, name, refuse, shorten
 from fabriclab.units import Gbps, minute
 
 TOOL = "mlxlink"
@@ -173,7 +173,7 @@ _READ = {
 }
 
 
-def read(path):
+def read(path: Part) -> Reading:
     """A `Reading` of mlxlink's output at `path`, with as many ports as it holds dumps.
 
     Raises ValueError naming file, line and reason for a value that cannot be what its name says (a

@@ -3,16 +3,18 @@
 import math
 import re
 import statistics
+from collections.abc import Iterator
 
 from fabriclab import link
+from fabriclab.link.fec import ReedSolomon
 from fabriclab.logs import module
-from fabriclab.logs.mlxlink.ports import KP4_LIMIT, _rate
+from fabriclab.logs.mlxlink.ports import KP4_LIMIT, Port, Reading, _rate
 from fabriclab.logs.sign import Sign
 from fabriclab.logs.source import shorten
 from fabriclab.units import bit, day, si
 
 
-def bound(port, rate=None):
+def bound(port: Port, rate: float | None = None) -> float | None:
     """The bit error ratio that a port with no error seen stays below, with 95 % confidence: ``3 /
     (bits seen)``.
 
@@ -31,7 +33,7 @@ def bound(port, rate=None):
     return 3 / (rate / bit * port.cleared)
 
 
-def code_of(port):
+def code_of(port: Port) -> ReedSolomon | None:
     """The Reed-Solomon code that the port's FEC line names, RS(544,514) where the line is missing,
     None where none is in use.
     """
@@ -48,7 +50,7 @@ def code_of(port):
         return None
 
 
-def threshold(code):
+def threshold(code: ReedSolomon) -> float:
     """The raw bit error ratio at which `code` loses as many codewords as RS(544,514) does at
     2.4e-4, its limit by IEEE 802.3.
 
@@ -58,7 +60,7 @@ def threshold(code):
     return code.ber_for(link.KP4.codeword_loss(KP4_LIMIT))
 
 
-def worst_lane(port):
+def worst_lane(port: Port) -> tuple[float | int, ...] | None:
     """(lane from 0, its errors over the median of the other lanes, its share of all), or None for
     fewer than two lanes or no errors.
 
@@ -74,7 +76,7 @@ def worst_lane(port):
     return worst, lanes[worst] / others if others else math.inf, lanes[worst] / sum(lanes)
 
 
-def best(port):
+def best(port: Port) -> float | None:
     """Bytes per second that port and cable are both good for over the lanes in use, None where
     neither lists its speeds.
     """
@@ -88,7 +90,7 @@ def best(port):
     )
 
 
-def enabled(port):
+def enabled(port: Port) -> float | None:
     """Bytes per second of the fastest speed enabled, over the lanes in use, None where none is
     listed.
     """
@@ -98,7 +100,7 @@ def enabled(port):
     )
 
 
-def signs(reading, rate=None):
+def signs(reading: Reading, rate: float | None = None) -> Iterator:
     """What stands out at mlxlink's ports. `rate`: bytes per second that a port should carry, where
     it is told.
     """
@@ -106,7 +108,7 @@ def signs(reading, rate=None):
         yield from port_signs(port, rate)
 
 
-def port_signs(port, rate=None):
+def port_signs(port: Port, rate: float | None = None) -> Iterator:
     """What stands out at one port, the gravest first."""
     if port.state and port.state.split()[0].lower() not in ("active", "up"):
         yield Sign(
@@ -171,7 +173,7 @@ def port_signs(port, rate=None):
     yield from _speed_signs(port, rate)
 
 
-def slower(port, rate):
+def slower(port: Port, rate: float | None) -> bool:
     """Whether a port runs below `rate`, bytes per second."""
     return bool(port.rate and port.rate < 0.99 * rate)
 

@@ -6,6 +6,7 @@ rows.
 """
 
 import math
+from collections.abc import Iterator
 
 from fabriclab import collectives, transport
 from fabriclab.logs.nccl.facts import (
@@ -57,7 +58,7 @@ COMMANDS = True  # they name the collective
 ROW = _ROW_INSIDE
 
 
-def signs(reading, rate: float | None = None):
+def signs(reading: Reading, rate: float | None = None) -> Iterator:
     """What stands out in nccl-tests output, and in NCCL's log beside it. `rate`: bytes per second
     that a port should carry, where it is known: then the NICs are not held against the maker's
     node.
@@ -69,13 +70,13 @@ def signs(reading, rate: float | None = None):
         yield from log_signs(reading.log)
 
 
-def died_signs(reading):
+def died_signs(reading: Reading) -> Iterator:
     """The runs that ended before their first row."""
     for line, words in reading.died:
         yield Sign("test-died", f"the run whose columns are named at line {line} died: {words}")
 
 
-def table_signs(table, rate=None):
+def table_signs(table: Table, rate: float | None = None) -> list[Sign]:
     """What stands out in one table, as a list of `Sign`, the gravest first."""
     found = _table_signs(table)
     if ranks(table).count != 1 and not rate:
@@ -83,7 +84,7 @@ def table_signs(table, rate=None):
     return found
 
 
-def report(reading) -> str:
+def report(reading: Reading) -> str:
     """The few lines that ``fabriclab read`` prints for nccl-tests output, one block a table."""
     blocks = [
         _block(table, number, len(reading.tables))

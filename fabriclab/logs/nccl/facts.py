@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 
 from fabriclab import collectives, transport
-from fabriclab.logs.nccl.records import TYPES
+from fabriclab.logs.nccl.records import TYPES, Table
+from fabriclab.transport import Fit
 from fabriclab.units import GB, KiB
 
 SHOWN = {
@@ -57,7 +58,7 @@ class Ranks:
         return f"{span} ranks ({self.how})"
 
 
-def candidates(table):
+def candidates(table: Table) -> tuple[str, ...]:
     """The collectives that a table may be of, by nccl-tests' names: one where the program is named,
     else what its columns leave open.
 
@@ -94,7 +95,7 @@ def candidates(table):
     return ("all_gather", "alltoall")
 
 
-def factor(collective, ranks):
+def factor(collective: str, ranks: int) -> float:
     """What nccl-tests multiplies algbw by to get busbw, `collectives.bus_factor`."""
     return collectives.bus_factor(collective, ranks)
 
@@ -113,7 +114,7 @@ def _ratio(table):
     return least, most
 
 
-def ranks(table):
+def ranks(table: Table) -> Ranks:
     """How many ranks took part, as `Ranks`, from the strongest evidence there is.
 
     Size against elements is exact for collectives whose buffer all ranks share. busbw/algbw is
@@ -133,7 +134,7 @@ def ranks(table):
     return Ranks(1, math.inf, "")
 
 
-def listed(table):
+def listed(table: Table) -> Ranks | None:
     """`Ranks` from the lines that name them, or None where there are none."""
     if not table.processes:
         return None
@@ -185,7 +186,7 @@ def _by_ratio(table):
     )
 
 
-def steps(collective, ranks):
+def steps(collective: str, ranks: int) -> int | None:
     """Sequential steps of the ring (for AllToAll, of pairwise exchange): ``2(N-1)`` for AllReduce,
     ``N-1`` for its halves; None where no ring is meant.
     """
@@ -194,7 +195,7 @@ def steps(collective, ranks):
     return ranks - 1 if collective in ("reduce_scatter", "all_gather", "alltoall") else None
 
 
-def measured(table):
+def measured(table: Table) -> tuple:
     """Sizes and times that a line can be laid through."""
     pairs = [
         (row.size, row.passes[0].time) for row in table.rows if row.size and row.passes[0].time > 0
@@ -202,7 +203,7 @@ def measured(table):
     return [size for size, _ in pairs], [time for _, time in pairs]
 
 
-def fit(table):
+def fit(table: Table) -> Fit:
     """`transport.fit` over the table's out-of-place rows: the whole collective as ``alpha +
     size/beta``, beta being algbw.
 
@@ -213,7 +214,7 @@ def fit(table):
     return transport.fit(*measured(table))
 
 
-def binary(size):
+def binary(size: int) -> str:
     """A size as people say powers of two: 8 MiB."""
     for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
         if size >= KiB**power and size % KiB**power == 0:
@@ -221,6 +222,6 @@ def binary(size):
     return f"{size:,} B"
 
 
-def rate(value):
+def rate(value: float) -> str:
     """A bandwidth in nccl-tests' own unit."""
     return f"{value / GB:.4g} GB/s"

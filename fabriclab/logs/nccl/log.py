@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fabriclab.logs.nccl import torch
 from fabriclab.logs.nccl.ways import log_signs, network_lines, report, signs
-from fabriclab.logs.source import MOST_ROWS, lines, name, refuse
+from fabriclab.logs.source import MOST_ROWS, Part, lines, name, refuse
 
 __all__ = [
     "INSIDE",
@@ -270,7 +270,7 @@ class Gatherer:
         )
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of NCCL's log at `path`.
 
     Raises ValueError naming file and line for a file with no line of it.

@@ -105,7 +105,7 @@ class Cut(Exception):
     """A row that is not whole."""
 
 
-def number(token, column):
+def number(token: str, column: str) -> tuple[float, ...]:
     match = _NUMBER.fullmatch(token)
     value = float(token) if match else -1.0
     if not match or value > 1e15:
@@ -113,7 +113,7 @@ def number(token, column):
     return value, 0.5 * 10.0 ** (int(match[2] or 0) - len(match[1] or ""))
 
 
-def one_pass(tokens):
+def one_pass(tokens: list[str]) -> Pass:
     time, algbw, busbw, check = tokens[:4]
     (t, dt), (a, da), (b, db) = (
         number(token, column)
@@ -123,14 +123,14 @@ def one_pass(tokens):
     return Pass(t / 1e6, a * 1e9, b * 1e9, checked, (dt / 1e6, da * 1e9, db * 1e9))
 
 
-def follows(size, one):
+def follows(size: int, one: Pass) -> bool:
     """Whether a pass's algbw is `size` over its time, as far as the printed places tell."""
     dt, da, _ = one.half_steps
     least, most = size / (one.time + dt), size / max(one.time - dt, 1e-12)
     return least * (1 - 1e-9) - 1.001 * da <= one.algbw <= most * (1 + 1e-9) + 1.001 * da
 
 
-def printed(text):
+def printed(text: str) -> list:
     """The tokens of a line that holds results and nothing else, or an empty list."""
     tokens = CLOCK.sub("", text).split()
     return (
@@ -140,7 +140,7 @@ def printed(text):
     )
 
 
-def ways_to_part(tokens, wanted):
+def ways_to_part(tokens: list[str], wanted: int) -> list:
     """Every way to part tokens that ran into each other (36.470.000.00), each piece with one or two
     decimals, into `wanted`.
     """

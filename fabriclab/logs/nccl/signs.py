@@ -1,14 +1,14 @@
 """What stands out in a table of nccl-tests."""
 
 from fabriclab.logs.nccl.facts import SHOWN, binary, candidates, factor, listed, ranks, rate
-from fabriclab.logs.nccl.records import follows
+from fabriclab.logs.nccl.records import Table, follows
 from fabriclab.logs.sign import Sign
 from fabriclab.units import GB, si
 
 _FASTEST = 10e12  # bytes/s: beyond any accelerator's memory
 
 
-def table_signs(table):
+def table_signs(table: Table) -> list[Sign]:
     """What stands out in a table, as a list of `Sign`, the gravest first."""
     names, who = candidates(table), ranks(table)
     found = [*_alone(table, who), *_invalid(table), *_inconsistent(table, names, who)]

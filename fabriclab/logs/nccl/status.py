@@ -5,6 +5,7 @@ print the number alone, newer ones the name beside it.
 """
 
 import re
+from collections.abc import Iterator
 
 from fabriclab.logs.sign import Sign
 
@@ -40,7 +41,7 @@ MEANING = {
 _SHOWN = 3
 
 
-def code_of(text):
+def code_of(text: str) -> int | None:
     """The status that a warning carries, None where it has none.
 
     >>> code_of("NET/IB : Got completion from peer 10.0.0.1 with status=12 opcode=0")
@@ -54,7 +55,7 @@ def code_of(text):
     return NAMES.get(found[3]) if found[3] else int(found[1] or found[2])
 
 
-def warning_signs(warnings):
+def warning_signs(warnings: tuple) -> Iterator:
     """What NCCL warns of: each status once with its meaning, other warnings as they stand."""
     seen, others = {}, []
     for text in warnings:

@@ -10,6 +10,7 @@ expanded, nothing fetched.
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.parsers import expat
 
@@ -17,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from fabriclab.logs.sign import Sign, marked
-from fabriclab.logs.source import MOST_ROWS, lines, name, refuse, shorten
+from fabriclab.logs.source import MOST_ROWS, Part, lines, name, refuse, shorten
 from fabriclab.units import Gbps, Mbps, si
 
 TOOL = "NCCL topology"
@@ -192,7 +193,7 @@ class _Tree:
         return place | {"speed": float(speed[1]) if speed else None, "width": width}
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of NCCL's topology file at `path`.
 
     Raises ValueError naming file, line and reason for XML that is broken or cut, declares a
@@ -219,7 +220,7 @@ def read(path) -> "Reading":
     return Reading(name(path), tuple(Device(**device) for device in listed))
 
 
-def signs(reading: "Reading", rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What is slow for its kind or wired unevenly inside the machine; `rate` is not needed."""
     best = {}
     for device in reading.nodes:

@@ -43,7 +43,7 @@ from fabriclab.logs.nccl.records import (
     printed,
     ways_to_part,
 )
-from fabriclab.logs.source import MOST_ROWS, Died, lines, name, refuse, shorten
+from fabriclab.logs.source import MOST_ROWS, Died, Part, lines, name, refuse, shorten
 
 _LONGEST = 1000  # characters of a row or a comment, generously
 
@@ -376,7 +376,7 @@ class _Reader:
             self._refuse(row.number, f"more than {MOST_ROWS:,} rows")
 
 
-def read(path):
+def read(path: Part) -> Reading:
     """A `Reading` of nccl-tests or rccl-tests output at `path`.
 
     Sizes are bytes exactly as printed; times seconds, bandwidths bytes per second. Raises

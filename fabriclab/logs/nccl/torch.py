@@ -6,6 +6,7 @@ names the last work that was enqueued, and the last that was completed, as seque
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.logs.sign import Sign
@@ -57,7 +58,7 @@ class Gatherer:
         return True
 
 
-def signs(timeouts, last):
+def signs(timeouts: tuple[Timeout, ...], last: dict) -> Iterator:
     """What stands out: collectives that did not end, ranks that wait in different ones, the ranks
     that are behind.
     """

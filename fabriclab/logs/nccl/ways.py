@@ -3,14 +3,19 @@ ring changes the host.
 """
 
 from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fabriclab.logs.nccl import status, torch
 from fabriclab.logs.sign import Sign, marked
 from fabriclab.logs.source import shorten
 from fabriclab.units import si
 
+if TYPE_CHECKING:
+    from fabriclab.logs.nccl.log import Reading
 
-def ways(reading):
+
+def ways(reading: "Reading") -> dict:
     """How many connections go each way, most first: {"P2P": 224, "NET/IB (direct)": 32}. Both ends
     of one count once.
 
@@ -33,7 +38,7 @@ def ways(reading):
     return dict(counted.most_common())
 
 
-def ports_used(reading):
+def ports_used(reading: "Reading") -> dict:
     """{host: names of the ports that its connections use}; a number in place of a name where the
     log does not list the ports.
     """
@@ -48,7 +53,7 @@ def ports_used(reading):
     return {host: tuple(sorted(used[host])) for host in reading.hosts if host in used}
 
 
-def seats(reading):
+def seats(reading: "Reading") -> tuple | None:
     """({rank: host}, True where some were inferred): as the log tells, or equal blocks of ranks for
     hosts in order of appearance.
 
@@ -71,7 +76,7 @@ def seats(reading):
     return blocks, True
 
 
-def crossings(ring, seat):
+def crossings(ring: tuple[int, ...], seat: dict[int, str]) -> int | None:
     """How often `ring` steps from one host to another, or None where a rank's host is not known; as
     few as there are hosts is best.
 
@@ -84,7 +89,7 @@ def crossings(ring, seat):
     return sum(seat[a] != seat[b] for a, b in zip(ring, (*ring[1:], ring[0])))
 
 
-def rail_changes(reading):
+def rail_changes(reading: "Reading") -> tuple[int, ...]:
     """How many connections leave by a port of one number and arrive by another, of how many with
     both ends told.
     """
@@ -98,7 +103,7 @@ def rail_changes(reading):
     return sum(a != b for a, b in met), len(met)
 
 
-def network_lines(reading):
+def network_lines(reading: "Reading") -> list[str]:
     """What the log says about the network, line by line."""
     said, kinds = [], sorted({port.rsplit("/", 1)[1] for _, port in reading.ports})
     each = _listed(reading)
@@ -126,7 +131,7 @@ def network_lines(reading):
     return said
 
 
-def log_signs(reading):
+def log_signs(reading: "Reading") -> list[Sign]:
     """What stands out in NCCL's log, as a list of `Sign`."""
     return [
         *_network_signs(reading),
@@ -144,13 +149,13 @@ def log_signs(reading):
     ]
 
 
-def signs(reading, rate: float | None = None):
+def signs(reading: "Reading", rate: float | None = None) -> Iterator:
     """What stands out in NCCL's log. `rate` is not needed: no rate is in it."""
     yield from log_signs(reading)
     yield from _ring_signs(reading)
 
 
-def on_sockets(reading):
+def on_sockets(reading: "Reading") -> bool:
     """Whether what leaves a host goes by TCP: as the log decides, or by its connections."""
     nets = {c.way for c in reading.connections if c.way.startswith("NET/")}
     return reading.network == "Socket" or nets == {"NET/Socket"}
@@ -276,7 +281,7 @@ def _ring_signs(reading):
         )
 
 
-def report(reading) -> str:
+def report(reading: "Reading") -> str:
     """The few lines that ``fabriclab read`` prints for NCCL's log."""
     said = network_lines(reading)
     head = (

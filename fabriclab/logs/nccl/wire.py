@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fabriclab import catalog
+from fabriclab.catalog.accelerators import Accelerator
 from fabriclab.logs.nccl.facts import SHOWN, candidates, ranks, rate
+from fabriclab.logs.nccl.records import Table
 from fabriclab.logs.sign import Sign
 from fabriclab.units import GB, si
 
@@ -32,7 +34,7 @@ class Hosts:
         return f"{words} ({self.how})" if self.how else words
 
 
-def hosts(table):
+def hosts(table: Table) -> Hosts:
     """The `Hosts` of a table: counted where every rank has its line, else ranks over the GPUs of a
     host where the lines that are left show a whole host, else unknown.
     """
@@ -53,7 +55,7 @@ def hosts(table):
     return Hosts(None, "hosts not counted: not all ranks have lines")
 
 
-def domains(table):
+def domains(table: Table) -> int | None:
     """How many NVLink domains the ranks fill: as many as hosts, or racks of 72 GPUs where the GPUs
     are a rack's; None where that is not known.
     """
@@ -63,12 +65,12 @@ def domains(table):
     return count
 
 
-def in_racks(table):
+def in_racks(table: Table) -> bool:
     """Whether the GPUs share one NVLink domain across hosts."""
     return any(_RACK.search(process.gpu) for process in table.processes)
 
 
-def traffic(collective, ranks_, hosts_):
+def traffic(collective: str, ranks_: int, hosts_: int) -> Fraction | None:
     """What a host's NICs carry one way, as a multiple of busbw, None where no model holds.
 
     A ring crosses each host once, whatever it has inside: 1. Of an AllToAll each of a host's g
@@ -89,7 +91,7 @@ def traffic(collective, ranks_, hosts_):
     return Fraction(ranks_ - each, ranks_ - 1) if collective in ("gather", "scatter") else None
 
 
-def known(gpus):
+def known(gpus: list[str]) -> Accelerator | None:
     """The catalogue's record of the one kind of GPU in use, in its module form (PCIe cards have
     less NVLink or none), or None.
     """
@@ -100,7 +102,7 @@ def known(gpus):
     )
 
 
-def against_hardware(table):
+def against_hardware(table: Table) -> tuple[list, ...]:
     """(lines, signs): the best busbw beside one direction of NVLink, or what crosses the NICs."""
     best = max(one.busbw for row in table.rows for one in row.passes)
     n, count = ranks(table).count, hosts(table).count

@@ -296,7 +296,7 @@ class Case:
         return fit
 
 
-def scatter_of(values):
+def scatter_of(values: np.ndarray) -> float:
     """Relative noise of the level that most cells share, from the shortest stretch that holds a
     third of them (half, where few).
     """
@@ -317,7 +317,7 @@ def scatter_of(values):
     )
 
 
-def residual_noise(fit):
+def residual_noise(fit: Fit) -> float:
     """Relative noise of the cells that `fit` finds healthy: 1.4826 times the median deviation."""
     healthy = fit.values[fit.predicted > (1 - LEAST_LOSS) * fit.level]
     return float(1.4826 * np.median(abs(healthy - fit.level)) / fit.level) * _cautious(healthy.size)

@@ -14,13 +14,14 @@ Pairs are measured in rounds that fill the links. A spread pair alone asks a spi
 rate, and hides any slower one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from fabriclab.catalog import NDR
 from fabriclab.checks import count, each, fraction, nonnegative, scalar
-from fabriclab.logs.pairs.records import Pairs, Part, wiring
+from fabriclab.logs.pairs.records import Pairs, Part, Wiring, wiring
+from fabriclab.topology.graph import Topology
 
 HEALTHY = (
     0.96 * NDR.beta
@@ -28,7 +29,7 @@ HEALTHY = (
 PATHS = ("hash", "spread")
 
 
-def hosts(network):
+def hosts(network: Topology | Mapping) -> tuple[str, ...]:
     """The names that `measure` and `explain` give the hosts of a `topology.Topology`: host-01,
     host-02, …
     """
@@ -36,8 +37,15 @@ def hosts(network):
 
 
 def measure(
-    network, slow=None, paths="hash", noise=0.01, seed=0, pairs=None, pinned=False, rate=HEALTHY
-):
+    network: Topology | Mapping,
+    slow: Mapping | None = None,
+    paths: str = "hash",
+    noise: float = 0.01,
+    seed: int = 0,
+    pairs: int | Sequence | None = None,
+    pinned: bool = False,
+    rate: float = HEALTHY,
+) -> Pairs:
     """`Pairs` as they would be measured on `network` with the parts in `slow`, {`Part`: fraction of
     its rate}, 0 to 1.
 
@@ -91,7 +99,9 @@ def measure(
     )
 
 
-def passes(where, part, source, target, via):
+def passes(
+    where: Wiring, part: Part, source: np.ndarray, target: np.ndarray, via: np.ndarray
+) -> np.ndarray:
     """Whether each pair over the spine `via` (of its plane, -1 within a leaf) passes `part`: a
     boolean array.
     """
@@ -135,13 +145,13 @@ def _spread(where, source, target, slow):
     return total / np.maximum(many, 1)
 
 
-def spines_between(where, source, target):
+def spines_between(where: Wiring, source: np.ndarray, target: np.ndarray) -> np.ndarray:
     """How many spines each pair may take, 0 within a leaf."""
     many = np.array([len(names) for names in where.spines])[where.plane[where.leaf[source]]]
     return np.where(where.leaf[source] == where.leaf[target], 0, many)
 
 
-def connected(where, source, target):
+def connected(where: Wiring, source: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Whether each pair has a path."""
     out, into = where.leaf[source], where.leaf[target]
     return (out == into) | (

@@ -2,7 +2,7 @@
 pair's path.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,7 +105,7 @@ def _indices(name, value, below, least=0):
     return found.astype(np.int64)
 
 
-def of_matrix(matrix, hosts=None):
+def of_matrix(matrix: np.ndarray, hosts: Sequence[str] | None = None) -> Pairs:
     """`Pairs` of a square `matrix` of bytes per second, row sends to column; NaN is not measured,
     the diagonal is left.
 
@@ -131,7 +131,7 @@ def of_matrix(matrix, hosts=None):
     )
 
 
-def numbered(word, many):
+def numbered(word: str, many: int) -> tuple[str, ...]:
     """Names that sort as they count: host-01 … host-32."""
     return tuple(f"{word}-{at + 1:0{len(str(many))}d}" for at in range(many))
 
@@ -194,7 +194,7 @@ class Wiring:
     spines: tuple[tuple[str, ...], ...]
 
 
-def wiring(where, spines=None):
+def wiring(where: Topology | dict[str, str], spines: int | tuple[str, ...] | None = None) -> Wiring:
     """The `Wiring` of `where`: a `topology.Topology` of one or two tiers, a fabric that
     ibnetdiscover or iblinkinfo listed, or {host: leaf}.
 

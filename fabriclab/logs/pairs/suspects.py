@@ -2,6 +2,7 @@
 next.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from fabriclab.logs.pairs.evidence import (
 from fabriclab.logs.pairs.model import PATHS, passes, spines_between
 from fabriclab.logs.pairs.records import Pairs, Part, wiring
 from fabriclab.logs.pairs.verdict import Finding, Suspect, Verdict, _listed
+from fabriclab.topology.graph import Topology
 
 _SHOWN = 8  # suspects kept for a ranking
 
@@ -28,7 +30,13 @@ _FEW = 16  # measurements that cannot show their own noise
 _WEIGHED = 64  # parts that advice tells apart
 
 
-def explain(pairs, where=None, paths="hash", noise=0.01, spines=None):
+def explain(
+    pairs: Pairs,
+    where: Topology | Mapping | None = None,
+    paths: str = "hash",
+    noise: float = 0.01,
+    spines: int | Sequence[str] | None = None,
+) -> Verdict:
     """The `Verdict` on `pairs`: the fewest slow parts that explain the cold cells, and where the
     evidence does not tell which.
 

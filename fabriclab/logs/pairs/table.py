@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabriclab.logs.pairs.records import MOST_HOSTS, Pairs
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 from fabriclab.units import UNITS
 
 TOOL = "all-pairs bandwidth"
@@ -67,7 +67,7 @@ class Reading:
     tool = TOOL
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of the matrix or list of pairs at `path`.
 
     Raises ValueError naming file, line and reason for a unit that is missing, unknown, ambiguous or

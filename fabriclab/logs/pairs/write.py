@@ -2,13 +2,16 @@
 was read.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from fabriclab import topology
 from fabriclab.logs.pairs.model import measure
 from fabriclab.logs.pairs.records import Pairs, Part
 from fabriclab.logs.pairs.suspects import explain
-from fabriclab.logs.pairs.table import TOOL
+from fabriclab.logs.pairs.table import TOOL, Reading
+from fabriclab.logs.pairs.verdict import Verdict
 from fabriclab.logs.perftest.judge import GOOD
 from fabriclab.logs.sign import Sign, marked
 from fabriclab.units import UNITS, si
@@ -26,7 +29,7 @@ def _checked(pairs, unit):
     return UNITS[unit][1]
 
 
-def as_matrix(pairs, unit="Gb/s"):
+def as_matrix(pairs: Pairs, unit: str = "Gb/s") -> str:
     """The text of `pairs` as a matrix in `unit`, row sends to column, empty where not measured.
 
     Raises ValueError for pairs measured over several spines, which only a list holds.
@@ -56,7 +59,7 @@ def as_matrix(pairs, unit="Gb/s"):
     )
 
 
-def as_list(pairs, unit="Gb/s"):
+def as_list(pairs: Pairs, unit: str = "Gb/s") -> str:
     """The text of `pairs` as a list in `unit`, with the spine where paths were pinned.
 
     >>> print(as_list(Pairs(("a", "b"), [0], [1], [48e9], ("spine-1",), [0])), end="")
@@ -76,7 +79,7 @@ def as_list(pairs, unit="Gb/s"):
     return "\n".join(rows) + "\n"
 
 
-def shipped():
+def shipped() -> dict[str, str]:
     """The files of pairs among ``notebooks/logs``: 16 hosts with one that receives at half rate; 32
     hosts with one spine at half.
     """
@@ -94,7 +97,7 @@ def shipped():
     }
 
 
-def verdict_of(reading, fabrics=()):
+def verdict_of(reading: Reading, fabrics: list | tuple = ()) -> Verdict:
     """What explains the cold cells: with the first of `fabrics` that knows the hosts, else without
     the wiring.
     """
@@ -106,7 +109,7 @@ def verdict_of(reading, fabrics=()):
     return explain(reading)
 
 
-def signs(reading, rate: float | None = None, fabrics=()):
+def signs(reading: Reading, rate: float | None = None, fabrics: list | tuple = ()) -> Iterator:
     """What stands out among the pairs. `rate`: bytes per second that a port should carry, where it
     is known; `fabrics` as read beside it, in which switches can be named.
     """
@@ -145,7 +148,7 @@ def signs(reading, rate: float | None = None, fabrics=()):
         yield Sign("pairs-unclear", verdict.lines[0])
 
 
-def report(reading) -> str:
+def report(reading: Reading) -> str:
     """The few lines that ``fabriclab read`` prints for a file of pairs.
 
     Without the wiring only hosts can be named.

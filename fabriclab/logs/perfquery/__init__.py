@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-def told(found, rate=None):
+def told(found: Rates, rate: float | None = None) -> list[str]:
     """What the `Rates` between two answers say, line by line; `rate` is the port's line rate in
     bytes per second, if known.
     """
@@ -58,7 +58,7 @@ def told(found, rate=None):
     return said
 
 
-def report(reading):
+def report(reading: Reading) -> str:
     """The few lines that ``fabriclab read`` prints for perfquery's output."""
     said = [
         line

@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from fabriclab.logs.source import lines, name, refuse, shorten
+from fabriclab.logs.source import Part, lines, name, refuse, shorten
 
 TOOL = "perfquery"
 
@@ -169,7 +169,7 @@ def _bytes(words):
     return None if words is None else words * WORD
 
 
-def read(path):
+def read(path: Part) -> Reading:
     """A `Reading` of perfquery's output at `path`, with as many ports as it holds answers.
 
     Raises ValueError naming file, line and reason for a count that is none or that its counter

@@ -1,9 +1,10 @@
 """What a port's counters show: what stands out in one answer, and the rates between two."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabriclab.checks import positive
-from fabriclab.logs.perfquery.counters import WORD, Port
+from fabriclab.logs.perfquery.counters import WORD, Port, Reading
 from fabriclab.logs.sign import Sign
 from fabriclab.units import Gbps, si
 
@@ -32,7 +33,7 @@ class Rates:
     at_least: tuple[str, ...]
 
 
-def rates(before, after, seconds):
+def rates(before: Port, after: Port, seconds: float) -> Rates:
     """The `Rates` of a port between two of its answers, `seconds` apart: ``(after - before) /
     seconds``, data x 4 bytes.
 
@@ -89,7 +90,7 @@ def rates(before, after, seconds):
     )
 
 
-def pairs(reading):
+def pairs(reading: Reading) -> list:
     """(before, after, seconds) for answers of one port and set that follow each other in the file;
     seconds None without times, and where one
     of the two has a zone and the other none."""
@@ -113,18 +114,18 @@ def pairs(reading):
     return found
 
 
-def signs(reading, rate=None):
+def signs(reading: Reading, rate: float | None = None) -> Iterator:
     """What stands out in perfquery's answers, of each port the last one's; `rate` is not needed."""
     for port in latest(reading):
         yield from port_signs(port)
 
 
-def latest(reading):
+def latest(reading: Reading) -> tuple[Port, ...]:
     """The last answer of each port and set of counters."""
     return tuple({(port.called, port.set): port for port in reading.ports}.values())
 
 
-def port_signs(port):
+def port_signs(port: Port) -> Iterator:
     """What stands out in one answer, the gravest first."""
     if not port.counters:
         yield Sign("no-counters", "no counter was answered: this is no data, not zeros")

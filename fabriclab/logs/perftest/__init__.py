@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 
-def report(reading) -> str:
+def report(reading: Reading) -> str:
     """The few lines that ``fabriclab read`` prints for perftest output, one block a table."""
     said = [
         line

@@ -6,6 +6,7 @@ The object names the test and its settings under "test_info" and one row, or a l
 """
 
 import re
+from collections.abc import Iterator
 
 from fabriclab.logs.jsonform import fields
 from fabriclab.units import Gbps, MiB
@@ -27,7 +28,7 @@ _TITLE = re.compile(
 )
 
 
-def told(found):
+def told(found: dict[str, dict]) -> Iterator:
     """The lines of a result, none for JSON of something else."""
     info = {key: value for key, value in fields(found.get("test_info", found))}
     rows = found.get("results") or found.get("Results") or []

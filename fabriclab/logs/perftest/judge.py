@@ -1,10 +1,12 @@
 """perftest held against a port's rate and the chapter's thresholds: what stands out in a table."""
 
 import math
+from collections.abc import Iterator
 
 from fabriclab import catalog
 from fabriclab.catalog import ETHERNET_FRAME, ETHERNET_GAP, ETHERNET_PREAMBLE, HEADER_STACKS
 from fabriclab.checks import positive
+from fabriclab.logs.perftest.table import Reading, Table
 from fabriclab.logs.sign import Sign
 from fabriclab.units import GB, Gbps, KiB, si, us
 
@@ -32,7 +34,7 @@ INFINIBAND = 8 + 12 + 4 + 2  # local route and base transport headers, two CRCs:
 NEAR = 0.08  # of a model's value: as near as a busy cluster repeats itself
 
 
-def share(table, rate):
+def share(table: Table, rate: float | None) -> float:
     """The best average bandwidth of `table`, one way, as a share of a port's `rate` in bytes per
     second.
 
@@ -53,7 +55,7 @@ def share(table, rate):
     return table.one_way(table.best) / rate
 
 
-def signs(reading, rate: float | None = None):
+def signs(reading: Reading, rate: float | None = None) -> Iterator:
     """What stands out in perftest's tables. `rate`: bytes per second that a port should carry,
     where it is known.
     """
@@ -62,13 +64,13 @@ def signs(reading, rate: float | None = None):
     yield from died_signs(reading)
 
 
-def died_signs(reading):
+def died_signs(reading: Reading) -> Iterator:
     """The tests that ended before their first row."""
     for line, words in reading.died:
         yield Sign("test-died", f"the test at line {line} gave no result: {words}")
 
 
-def table_signs(table, rate=None):
+def table_signs(table: Table, rate: float | None = None) -> Iterator:
     """What stands out in one table, the gravest first; of a loopback nothing is said of a link."""
     if table.loopback:
         yield Sign(
@@ -93,7 +95,7 @@ def table_signs(table, rate=None):
         )
 
 
-def judged(table):
+def judged(table: Table) -> bool:
     """Whether the best row of a table says what its port carries: a known sum of directions, large
     messages, and a cable between.
     """
@@ -106,7 +108,7 @@ def judged(table):
     )
 
 
-def ceiling(table, rate=None):
+def ceiling(table: Table, rate: float | None = None) -> float:
     """The share of a port's rate that payload can be: what headers leave at the table's MTU, and on
     InfiniBand below FDR the 8 of 10 bits that its code carries.
 
@@ -121,12 +123,12 @@ def ceiling(table, rate=None):
     return coded * (table.mtu / (table.mtu + around) if table.mtu and around else 1.0)
 
 
-def good(table, rate):
+def good(table: Table, rate: float | None) -> bool:
     """Whether a table reaches what a healthy port of `rate` gives at its MTU."""
     return share(table, rate) >= GOOD * ceiling(table, rate)
 
 
-def seconds(row):
+def seconds(row: tuple) -> float | None:
     """How long a row was measured, None where its message rate is not printed."""
     return row.iterations / row.messages if row.messages else None
 
@@ -246,7 +248,7 @@ def _late(table):
         )
 
 
-def size_words(size):
+def size_words(size: int) -> str:
     """A message size as people say it: 64 KiB."""
     for unit, name_of in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit and size % unit == 0:

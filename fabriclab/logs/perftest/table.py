@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from fabriclab.logs.jsonform import as_lines
 from fabriclab.logs.perftest.jsonform import told
-from fabriclab.logs.source import MOST_ROWS, Died, name, refuse, shorten
+from fabriclab.logs.source import MOST_ROWS, Died, Part, name, refuse, shorten
 from fabriclab.units import Gbps, MiB, us
 
 TOOL = "perftest"
@@ -373,7 +373,7 @@ class _Reader:
         return Reading(name(self.path), tuple(self.tables), tuple(self.died))
 
 
-def read(path) -> "Reading":
+def read(path: Part) -> "Reading":
     """A `Reading` of perftest output at `path`.
 
     Raises ValueError naming file, line and reason for a row that is cut or has too many columns,
