@@ -15,15 +15,11 @@ from fabriclab.nccl.cost import (
     network_bandwidth,
     options,
 )
-from fabriclab.nccl.environment import (
-    DGX_H100,
-    MOST_CHANNELS,
-    Node,
-    Settings,
-    chosen_hcas,
-    settings,
-)
+from fabriclab.nccl.environment import DGX_H100, Node, Settings, settings
+from fabriclab.nccl.variables import MOST_CHANNELS, chosen_hcas
 
 __all__ = [
-    name for name in dir() if not name.startswith("_") and name not in ("cost", "environment")
+    name
+    for name in dir()
+    if not name.startswith("_") and name not in ("cost", "environment", "variables")
 ]
