@@ -9,6 +9,7 @@ import sys
 
 import fabriclab
 from fabriclab import extras
+from fabriclab.units import plural
 
 
 def doctor(arguments):
@@ -85,10 +86,7 @@ def release(arguments):
         done = release.release(people, arguments.out)
     except (ValueError, OSError) as fault:
         return refuse("release", fault)
-    print(
-        f"{arguments.out}: {done}; a kit and the exercises of {len(people)}"
-        f" student{'s' if len(people) > 1 else ''}."
-    )
+    print(f"{arguments.out}: {done}; a kit and the exercises of {plural(len(people), 'student')}.")
     return 0
 
 

@@ -30,6 +30,7 @@ from fabriclab.classroom import (
 )
 from fabriclab.classroom.worker import sources, work
 from fabriclab.progress import Bar
+from fabriclab.units import plural
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,8 @@ def summary(batch, roster):
     sent = {student for student, _ in batch.results}
     refused = sum(bool(result.refused) for result in batch.results.values())
     lines = [
-        f"{len(sent)} of {len(roster)} students sent {len(batch.results)}"
-        f" notebook{'s' if len(batch.results) != 1 else ''}: {batch.graded} graded in"
+        f"{len(sent)} of {len(roster)} students sent"
+        f" {plural(len(batch.results), 'notebook')}: {batch.graded} graded in"
         f" {batch.seconds:.0f} s, {batch.kept} kept from before."
     ]
     if refused:

@@ -10,7 +10,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
-from fabriclab.units import GB, KB, MB, TB, Gbps, si
+from fabriclab.units import GB, KB, MB, TB, Gbps, plural, si
 
 ETHERNET = 38  # bytes around what an Ethernet frame carries
 OLD_PORT = {4: 200, 5: 400, 6: 800}  # Gb/s, which that generation's sixteen lanes still carry
@@ -261,8 +261,8 @@ EXERCISES = [
             f"AllReduces of {si(x.size, 'B')} over {x.gpus} GPUs. A switched fabric runs"
             " Rabenseifner's algorithm, 2 log2(N) start-ups and 2(N-1)/N M on the wire; a PCIe"
             " tree only a ring, 2(N-1) start-ups and the same bytes. **NVLink**: one domain, 900"
-            f" GB/s one way, 1 us. **Ethernet**: one domain, {x.planes}"
-            f" plane{'s' if x.planes > 1 else ''} of 200 Gb/s, 1 us. **PCIe**: one tree, 63 GB/s, 1"
+            f" GB/s one way, 1 us. **Ethernet**: one domain, "
+            f" {plural(x.planes, 'plane')} of 200 Gb/s, 1 us. **PCIe**: one tree, 63 GB/s, 1"
             " us a step. **islands**: NVLink domains of 8 at 450 GB/s and 0.7 us; between the two"
             " halves of an AllReduce inside them, one over the domains of M/8, on each GPU's own"
             " port of 50 GB/s, 1.5 us. Which order, by time?"

@@ -14,6 +14,7 @@ from fabriclab.course.engine.exercises.core import Draw
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Ordering, Quantity
+from fabriclab.units import plural
 
 _STYLE = """
 @page { size: A4; margin: 18mm }
@@ -168,7 +169,7 @@ def _points(name):
 
 
 def _worth(name):
-    return f"{_points(name)} point{'s' if _points(name) > 1 else ''}"
+    return plural(_points(name), "point")
 
 
 def _html(text):
