@@ -1,6 +1,6 @@
 """The command `fabriclab`: each subcommand fetches its module only when it is asked for.
 
-Floor 8: the door to everything.
+The door to everything.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Level 2, many ranks: what a collective costs in the alpha-beta model, and what of it a compute
 phase hides. `torus` and `hierarchical` are for networks where ranks are not all alike.
 
-Floor 3. Every rank has one port that sends and receives at `beta` bytes per second at once; a step
+Every rank has one port that sends and receives at `beta` bytes per second at once; a step
 costs `alpha`. `size` is the buffer that nccl-tests prints: for AllReduce and Broadcast what each
 rank holds, for ReduceScatter, AllGather and AllToAll the whole buffer of which each rank's share is
 size/N. One rank has nobody to talk to: 0 s. Sizes of 0 bytes still pay the start-ups. All functions

@@ -24,7 +24,8 @@ _PORT = re.compile(
 )
 _END = r"(CA|SW|RT)\s+(\d{1,5})\s+(\d{1,4})\s+0x([0-9a-f]{16})"
 _ROW = re.compile(
-    rf"^{_END}\s+(\d{{1,2}}|\?+)x?\s+([A-Z0-9?]+)\s+(?:-\s+{_END}\s+\(\s*'([^']*)'\s+-\s+'([^']*)'\s*\)|'([^']*)')\s*$"
+    rf"^{_END}\s+(\d{{1,2}}|\?+)x?\s+([A-Z0-9?]+)\s+"
+    rf"(?:-\s+{_END}\s+\(\s*'([^']*)'\s+-\s+'([^']*)'\s*\)|'([^']*)')\s*$"
 )
 _LISTED = re.compile(r'^(Switch|Ca|Router)\s+: 0x([0-9a-f]{16}) ports (\d{1,4}) .*"([^"]*)"\s*$')
 SIGN = re.compile(

@@ -44,7 +44,8 @@ _ERRORS = (  # (kind, pattern, what it means), the gravest first
     (
         "lost",
         r"(?:port\.)?(?:[rt]x_discards(?:_phy|\.nic)?|rx_prio\d_(?:buf_)?discards?|rx_out_of_buffer"
-        r"|rx_missed_errors|rx_buf_discard\w*|rx_(?:total|stat)_discard\w*|rx_steer_missed_packets)",
+        r"|rx_missed_errors|rx_buf_discard\w*|rx_(?:total|stat)_discard\w*"
+        r"|rx_steer_missed_packets)",
         "packets were dropped all the same; on a lossless priority the headroom is too small or its"
         " PFC is off at one end",
     ),
@@ -55,7 +56,8 @@ _ERRORS = (  # (kind, pattern, what it means), the gravest first
     ),
     (
         "marked",
-        r"(?:rx_)?ecn_marked?(?:_packets|_pkts)?|rx_ecn_mark|np_(?:cnp_sent|ecn_marked_roce_packets)"
+        r"(?:rx_)?ecn_marked?(?:_packets|_pkts)?|rx_ecn_mark"
+        r"|np_(?:cnp_sent|ecn_marked_roce_packets)"
         r"|rp_cnp_handled|rx_cnp_pkts|rx_roce_cnp\w*",
         "packets were marked: a queue on the way is filling, and senders slow down",
     ),

@@ -8,7 +8,9 @@ import numpy as np
 
 from fabriclab import congestion
 from fabriclab.course.behaviour import figures as drawings
-from fabriclab.course.behaviour.fleet_explorers import reliability  # noqa: F401  one face for the part
+
+# one face for the part
+from fabriclab.course.behaviour.fleet_explorers import reliability  # noqa: F401
 from fabriclab.course.behaviour.lock_explorers import deadlock  # noqa: F401  one face for the part
 from fabriclab.course.engine.explorer import buttons, explorer, slider, steps, tick
 from fabriclab.units import GB, KB, MB, Gbps, Mbps, plural, si, us

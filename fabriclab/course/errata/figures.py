@@ -1,4 +1,4 @@
-"""Drawings of the ledger: verdicts part by part, and how far off each erratum is. Floor 5."""
+"""Drawings of the ledger: verdicts part by part, and how far off each erratum is."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """The chapter's debugging workflow as a tool: from the files of one incident to the layer, the
 cause, what speaks for it.
 
-Floor 4.5: it holds what `logs` reads against the models of floors 3 and 4. `diagnose(folder)`
+It holds what `logs` reads against the models. `diagnose(folder)`
 walks five steps (GPU utilisation, NCCL, point to point, pause and congestion counters, the physical
 layer), each of which turns readings into signs; the table in `causes` says what a sign speaks for
 and against; `walk` concludes and tells. `incidents` makes the folders of

@@ -24,18 +24,21 @@ _ROW_INSIDE = re.compile(rf"(?<!\S){_SIZE}\s.*\d\.\d\d\b")
 
 
 _RANK = re.compile(
-    r"#\s+Rank\s+(\d{1,7})\s+(?:Group\s+(\d{1,7})\s+)?Pid\s+(\d{1,18})\s+on\s+(\S+)\s+device\s+(\d{1,7})\s+\[([0-9a-fA-Fx:.]+)\]\s*(.*)"
+    r"#\s+Rank\s+(\d{1,7})\s+(?:Group\s+(\d{1,7})\s+)?Pid\s+(\d{1,18})\s+on\s+(\S+)"
+    r"\s+device\s+(\d{1,7})\s+\[([0-9a-fA-Fx:.]+)\]\s*(.*)"
 )
 
 
 _SETTINGS = re.compile(
-    r"#\s+nThreads?:?\s+(\d{1,9})\s+nGpus:?\s+(\d{1,9})\s+minBytes:?\s+(\d{1,19})\s+maxBytes:?\s+(\d{1,19})"
+    r"#\s+nThreads?:?\s+(\d{1,9})\s+nGpus:?\s+(\d{1,9})\s+minBytes:?\s+(\d{1,19})"
+    r"\s+maxBytes:?\s+(\d{1,19})"
     r"\s+step:?\s+(\d{1,19})\((factor|bytes)\)(.*)"
 )
 
 
 _NAMED = re.compile(
-    r"\b(all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|gather|scatter|hypercube)_perf"
+    r"\b(all_reduce|all_gather|reduce_scatter|alltoall|broadcast"
+    r"|reduce|sendrecv|gather|scatter|hypercube)_perf"
 )
 
 

@@ -41,7 +41,8 @@ _BARE = re.compile(
 _BIG = 2000  # a number above it is no GB/s
 # flags stand inside, as the signs of all readers are joined into one
 SIGN = re.compile(
-    rf'(?i:{_LIST.pattern}|^\s*"?(?:{_FROM}\s*[\\/>]{{1,2}}\s*{_TO}|{_TO}\s*[\\/]\s*{_FROM})\b|^\s*#.{{0,200}}\ball['
+    rf'(?i:{_LIST.pattern}|^\s*"?(?:{_FROM}\s*[\\/>]{{1,2}}\s*{_TO}|{_TO}\s*[\\/]\s*{_FROM})\b'
+    rf"|^\s*#.{{0,200}}\ball["
     rf' -]?pairs\b|^[,;]\s*"?[A-Za-z][\w.-]{{0,80}}"?\s*[,;])|{_BARE.pattern}'
 )
 _UNIT = re.compile(r"(?<![A-Za-z0-9/])([KMGT]i?b(?:its?|ytes?)?(?:/s(?:ec)?|ps))(?![\w/])", re.I)

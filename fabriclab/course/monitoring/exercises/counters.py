@@ -40,7 +40,8 @@ def _port(x, at):
 
 def _answers(x):
     return "\n".join(
-        f"{time}\nPortXmitData:....................{port.count('PortXmitData')}\nPortRcvData:.....................{port.count('PortRcvData')}"
+        f"{time}\nPortXmitData:....................{port.count('PortXmitData')}\n"
+        f"PortRcvData:.....................{port.count('PortRcvData')}"
         for time, port in (
             ("2026-03-04T05:48:00", _port(x, 0)),
             (f"2026-03-04T05:48:{x.seconds:02d}", _port(x, 1)),
