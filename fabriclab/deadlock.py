@@ -381,8 +381,8 @@ def valley_routes(topology: Topology) -> list[tuple]:
             if len(detours) == 2:
                 return detours
     raise ValueError(
-        f"topology must have two leaves under two common spines, and a third leaf: {topology.name}"
-        " has not"
+        f"topology must have at least three leaves, two of them under the same two spines:"
+        f" {topology.name} does not"
     )
 
 

@@ -436,7 +436,10 @@ BOMB = '<!DOCTYPE system [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;
             'Switch\tforty "S-1"\nCa\t1 "H-1"\n[1]\t"S-2"[1]\nSwitch\t99999 "S-3"\n',
             "line 4: not a whole line",
         ),
-        (linkinfo({}).replace("106.25", "99.9"), "99.9 Gb/s a lane is no generation"),
+        (
+            linkinfo({}).replace("106.25", "99.9"),
+            "no generation of InfiniBand signals at 99.9 Gb/s",
+        ),
         (linkinfo({})[:-20] + "\n", "line 2: the remote end of this line is incomplete"),
         (
             linkinfo({}).replace("Active", "") + linkinfo({}),

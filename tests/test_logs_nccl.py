@@ -685,7 +685,7 @@ def test_faults_are_named(file, text, told):
         (HEAD + ROW.replace("282.7", "  nan"), "line 8: time is 'nan'"),
         (HEAD + ROW.replace("282.7", "   -5"), "line 8: time is '-5'"),
         (HEAD + ROW.replace("59.35", "1e999"), "line 8: algbw is '1e999'"),
-        (HEAD + ROW.replace("16777216", "9" * 30), "more than any memory holds"),
+        (HEAD + ROW.replace("16777216", "9" * 30), "is implausibly large"),
         (HEAD.replace("(GB/s)", "(MB/s)") + ROW, "line 7: units (MB/s)"),
         (HEAD.replace("busbw", "speed") + ROW, "line 6: columns"),
         (

@@ -155,7 +155,7 @@ def test_sonic_is_read_back(file, ports):
         {port: rx for port, (rx, _) in ports.items()}, {port: tx for port, (_, tx) in ports.items()}
     )
     if all(value is None for both in ports.values() for way in both for value in way):
-        with pytest.raises(ValueError, match="no data, not zeros"):
+        with pytest.raises(ValueError, match="missing data is not zero"):
             logs.read(file(text))
         return
     assert {port.name: (port.rx, port.tx) for port in logs.read(file(text)).ports} == ports
@@ -211,7 +211,7 @@ def test_ethtool_is_read_back(file, found):
             "the peer stopped us and we stopped the peer",
         ),
         (QUIET, QUIET, "no pause either way"),
-        ((None,) * 8, (None,) * 8, "no data, not zeros"),
+        ((None,) * 8, (None,) * 8, "missing data is not zero"),
     ],
 )
 def test_who_stopped_whom(rx, tx, told):
@@ -290,13 +290,16 @@ def test_layouts(file):
             "rx_prio3_pause: 1\nrx_prio8_pause: 1\n",
             "line 2: rx_prio8_pause: there are priorities 0 to 7",
         ),
-        ("rx_prio3_pause: 1\nrx_prio3_pause: 2\n", "line 2: rx_prio3_pause stands twice"),
+        ("rx_prio3_pause: 1\nrx_prio3_pause: 2\n", "line 2: rx_prio3_pause is listed twice"),
         (
             "rx_prio3_pause: 1\nrx_prio3_pause: 2",
             "line 2: the file ends in the middle of rx_prio3_pause",
         ),
         ("NIC statistics:\n     rx_packets: 5\n", "no counter of pauses or errors"),
-        ("rx_prio3_pause: 1\n" + sonic({"Ethernet0": QUIET}, {}), "one tool's output a file"),
+        (
+            "rx_prio3_pause: 1\n" + sonic({"Ethernet0": QUIET}, {}),
+            "save each tool's output in its own",
+        ),
         (sonic({"Ethernet0": QUIET}, {}) + sonic({"Ethernet0": QUIET}, {}), "holds 2 readings"),
         (sonic({"Ethernet0": QUIET}, {}).replace("  0\n", "\n", 1), "not a whole row"),
         (
@@ -311,7 +314,7 @@ def test_layouts(file):
         (
             "".join(sonic({"Ethernet0": QUIET}, {}).splitlines(True)[:3] * 1)
             + "     Ethernet0  1 1 1 1 1 1 1 1\n",
-            "line 4: Ethernet0 stands twice",
+            "line 4: Ethernet0 is listed twice",
         ),
     ],
 )

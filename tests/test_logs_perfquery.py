@@ -264,9 +264,9 @@ def test_several_ports(file):
     path = file(one + "some other line\n" + empty + other)
     ports = logs.read(path).ports
     assert [(port.number, port.sent) for port in ports] == [(1, 40), (3, None), (2, 80)]
-    assert "no counter was answered: this is no data, not zeros" in logs.report(path)
+    assert "no counter was answered: missing data is not zero" in logs.report(path)
     assert "read more than once" in logs.report(file(one + one))
-    with pytest.raises(ValueError, match="no data, not zeros"):
+    with pytest.raises(ValueError, match="missing data is not zero"):
         logs.read(file(empty))
 
 

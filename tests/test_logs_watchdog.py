@@ -127,11 +127,11 @@ STATS = made.pfcwd_stats(QUEUES)
     [
         (STATS.replace("4/3", "3/4"), "line 3: 4 storms restored of 3 detected"),
         (STATS.replace("1000/5000", "1000"), "line 3: not a whole row"),
-        (STATS.replace("Ethernet4:3", "Ethernet0:3"), "line 4: 'Ethernet0:3' stands twice"),
+        (STATS.replace("Ethernet4:3", "Ethernet0:3"), "line 4: 'Ethernet0:3' is listed twice"),
         (STATS.replace("Ethernet4:3", "Ethernet4"), "line 4: not a whole row"),
         (STATS.replace("operational", "unwell", 1), "line 4: 'unwell' is an unknown queue status"),
         (STATS.rstrip("\n"), "line 5: the file ends in the middle of a row"),
-        ("\n".join(STATS.splitlines()[:2]) + "\n", "no data, not a quiet network"),
+        ("\n".join(STATS.splitlines()[:2]) + "\n", "no rows: missing data"),
         (CONFIG.replace("drop", "fly"), "line 4: not a whole row"),
         (CONFIG.replace("600  ", "0.6  "), "line 5: not a whole row"),
     ],

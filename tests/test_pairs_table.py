@@ -134,7 +134,7 @@ def test_units(file, unit, scale):
     [
         (LIST.replace("GB/s", "MB/s"), "line 1: MB/s is two things"),
         (LIST.replace("GB/s", "MB/sec"), "perftest prints it"),
-        (LIST.replace("GB/s", "gb/s"), "gb/s is no unit known here, and case matters"),
+        (LIST.replace("GB/s", "gb/s"), "gb/s is not a known unit, and case matters"),
         (LIST.replace(" [GB/s]", ""), "line 1: no unit"),
         ("# Gb/s\n" + LIST, "line 2: two units, Gb/s and GB/s"),
         (LIST.replace("48", "-48"), "line 2: '-48' is not a bandwidth: it is below zero"),
@@ -142,8 +142,8 @@ def test_units(file, unit, scale):
         (LIST.replace("48", "1e99"), "bandwidth must be zero or more"),
         (LIST.replace("48", "4,8"), "line 2: 4 cells, and the head has 3"),
         (LIST.replace("n2,n10,48", "n2,n2,48"), "'n2' is both source and target"),
-        (LIST + "n2,n10,47\n", "line 4: 'n2' to 'n10' stands twice, with different values"),
-        (LIST.replace("48", "").replace("24.5", "-"), "not one pair measured"),
+        (LIST + "n2,n10,47\n", "line 4: 'n2' to 'n10' is listed twice, with different values"),
+        (LIST.replace("48", "").replace("24.5", "-"), "no pair was measured"),
         (LIST.replace("n2,n10", ",n10"), "a pair without a name"),
         (LIST.replace("[GB/s]", "[GB/s],latency"), "the head of a list must be"),
         (LIST[:-1], "line 3: the file ends in the middle of a row"),
@@ -152,7 +152,7 @@ def test_units(file, unit, scale):
         ("# all-pairs, Gb/s\nhello\n1 2 3\n", "neither the head of a list"),
         (
             MATRIX.replace("b,380,-,nan", "b,380,-"),
-            "line 3: 2 cells behind 'b', and the head names 3 hosts",
+            "line 3: row 'b' has 2 values, the header 3 hosts",
         ),
         (MATRIX.replace("b,380", "d,380"), "line 3: 'd' is a row, but no column"),
         (MATRIX.replace("b,380", "a,380"), "line 3: 'a' stands in two rows"),
@@ -160,12 +160,12 @@ def test_units(file, unit, scale):
         (MATRIX.replace(",a,b,c", ",a,b,b"), "line 1: the head names 'b' twice"),
         (MATRIX.replace(",a,b,c", ",a,,c"), "a column without a name"),
         (MATRIX.replace("384", "x"), "line 2: 'x' is not a bandwidth"),
-        (re.sub(r"(?m)^([abc]),.*", r"\1,,,", MATRIX), "not one pair measured"),
+        (re.sub(r"(?m)^([abc]),.*", r"\1,,,", MATRIX), "no pair was measured"),
         (
             "source\\target [Gb/s]," + ",".join(f"n{at}" for at in range(2049)) + "\n",
             "more than 2,048 hosts",
         ),
-        (MATRIX + "rtt min/avg/max\n", "line 5: 0 cells behind"),
+        (MATRIX + "rtt min/avg/max\n", "line 5: row 'rtt min"),
     ],
 )
 def test_refused_with_line_and_reason(file, text, told):

@@ -61,7 +61,7 @@ A100 = _accelerator(
     "HDR",
     "HDR",
     400.0,
-    "NVIDIA A100 80 GB SXM data sheet; DGX A100: one HDR port a GPU",
+    "NVIDIA A100 80 GB SXM data sheet; DGX A100: one HDR port per GPU",
 )
 H100 = _accelerator(
     "H100",
@@ -72,7 +72,7 @@ H100 = _accelerator(
     "NDR",
     "NDR",
     700.0,
-    "NVIDIA H100 SXM data sheet; DGX H100: one NDR port a GPU",
+    "NVIDIA H100 SXM data sheet; DGX H100: one NDR port per GPU",
 )
 B200 = _accelerator(
     "B200",
@@ -83,7 +83,7 @@ B200 = _accelerator(
     "NDR",
     "XDR",
     1000.0,
-    "NVIDIA B200 data sheet; DGX B200: one 400 Gb/s ConnectX-7 port a GPU",
+    "NVIDIA B200 data sheet; DGX B200: one 400 Gb/s ConnectX-7 port per GPU",
 )
 ACCELERATORS = (V100, A100, H100, B200)
 

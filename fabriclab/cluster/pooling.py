@@ -91,11 +91,11 @@ def stranded(demands: Values) -> Values:
         "demands",
         demands,
         least=0.0,
-        expected="a table of zero or more bytes, a row a moment and a column a node",
+        expected="a table of zero or more bytes, one row per moment and one column per node",
     )
     if np.ndim(table) != 2 or not np.size(table) or not table.max() > 0:
         raise ValueError(
-            "demands must be a table with a row a moment and a column a node and some demand in"
-            f" it, not of shape {np.shape(table)}"
+            "demands must be a table with one row per moment and one column per node, and some"
+            f" demand in it, not of shape {np.shape(table)}"
         )
     return scalar_or_array(1 - table.sum(axis=1).max() / (table.shape[1] * table.max()))

@@ -2,9 +2,9 @@
 chapter's workflow.
 
 The layout, in our words. nvidia-smi: a line "# gpu sm mem …" (a date or time in front with -o), a
-line of units, a row a GPU a sample, "-" where not measured. dcgmi: a line "#Entity SMACT …" with
-the short names of the fields asked for, a line "ID", rows "GPU 0  0.912"; N/A where not measured.
-Both repeat the heads now and then.
+line of units, one row per GPU and sample, "-" where not measured. dcgmi: a line "#Entity SMACT …"
+with the short names of the fields asked for, a line "ID", rows "GPU 0  0.912"; N/A where not
+measured. Both repeat the heads now and then.
 
 Two numbers that are easily taken for one. *Utilisation* (sm of nvidia-smi in percent, GPUTL of
 dcgmi in percent, GRACT there as a share) is the part of the time in which any kernel ran: one that
@@ -98,7 +98,10 @@ def read(path: Part) -> "Reading":
             here = "dcgmi" if "Entity" in found[0] else "nvidia-smi"
             if source not in (None, here):
                 refuse(
-                    path, last, "nvidia-smi and dcgmi in one file: one tool's output a file, please"
+                    path,
+                    last,
+                    "output of nvidia-smi and dcgmi in one file; save each tool's output in its"
+                    " own file",
                 )
             source, head = here, _head(path, line, text, here)
         elif head and re.match(r"\s*(?:GPU )?[\d.]", text):

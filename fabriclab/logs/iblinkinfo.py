@@ -3,7 +3,7 @@ do more.
 
 The layout, in our words. A line names a device (a switch with its GUID, an adapter without), then a
 line a port: the port's GUID where it is an adapter's, LID, port, then between ==( and )==> width,
-signal rate a lane, and the two states, then LID, port and description of the far end, and in
+signal rate per lane, and the two states, then LID, port and description of the far end, and in
 brackets "Could be …" where both ends support more. With -l the device stands in each line instead,
 and the far end's GUID too. Free ports have states and no far end.
 """
@@ -75,7 +75,7 @@ def _port(path, gathered, number, kind, device, text):
         return
     speed = "FDR10" if ten else infiniband.BY_SIGNAL.get(float(signal)) if signal else None
     if signal and not speed:
-        refuse(path, number, f"{signal} Gb/s a lane is no generation of InfiniBand")
+        refuse(path, number, f"no generation of InfiniBand signals at {signal} Gb/s per lane")
     there = gathered.vertex(
         _key(far[2], far[1], far[4], far[3]), None, far[4].strip(), lid=int(far[2])
     )

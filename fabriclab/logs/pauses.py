@@ -112,7 +112,7 @@ def read(path: Part | Path) -> "Reading":
             ):
                 refuse(path, last, f"the table's head is not whole: {shorten(text)}")
             if way in seen:
-                refuse(path, last, f"a second table of Port {found[1]}: one reading a file, please")
+                refuse(path, last, f"a second table of Port {found[1]}; save one reading per file")
             seen.add(way)
         elif not text.strip() or re.match(r"\S+@\S+", text):
             way = None
@@ -129,7 +129,8 @@ def read(path: Part | Path) -> "Reading":
         refuse(
             path,
             last,
-            "ethtool's listing and SONiC's table in one file: one tool's output a file, please",
+            "ethtool's listing and SONiC's table in one file; save each tool's output in its own"
+            " file",
         )
     ports = [Port(at, port, **ways) for port, (at, ways) in tables.items()] or [
         _card(card) for card in cards if len(card) > 1
@@ -139,7 +140,7 @@ def read(path: Part | Path) -> "Reading":
             path,
             last,
             (
-                "every port is N/A: no data, not zeros"
+                "every port is N/A: missing data is not zero"
                 if ports and tables
                 else "statistics, but no counter of pauses or errors (rx_prio3_pause,"
                 " rx_crc_errors_phy and the like)"
@@ -164,7 +165,7 @@ def _row(path, line, way, tables):
         )
     _, ways = tables.setdefault(port[:100], (line.number, {}))
     if way in ways:
-        refuse(path, line.number, f"{port[:40]} stands twice in the table")
+        refuse(path, line.number, f"{port[:40]} is listed twice in the table")
     ways[way] = tuple(None if cell == "N/A" else int(cell.replace(",", "")) for cell in cells)
 
 
@@ -189,7 +190,8 @@ def _field(path, line, cards):
         refuse(
             path,
             line.number,
-            f'{found[1]} stands twice: two ports\' counters without "NIC statistics:" between them',
+            f"{found[1]} is listed twice: two ports' counters without"
+            ' "NIC statistics:" between them',
         )
     cards[-1][found[1]] = int(value[1])
 
@@ -234,9 +236,7 @@ def saying(port: Port) -> str:
             " PCIe, memory and the receiving process"
         )
     return (
-        "no pause either way"
-        if port.counted
-        else "N/A: not counted here, which is no data, not zeros"
+        "no pause either way" if port.counted else "N/A: not counted here; missing data is not zero"
     )
 
 

@@ -90,7 +90,7 @@ def read(path: Part) -> "Reading":
                     path,
                     last,
                     f"not a whole row of {len(columns)} devices"
-                    + (f", and {shorten(odd)} is no distance" if odd else "")
+                    + (f", and {shorten(odd)} is not a distance" if odd else "")
                     + f": {shorten(text)}",
                 )
             if device in rows:

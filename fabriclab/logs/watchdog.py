@@ -1,11 +1,11 @@
 """SONiC's PFC watchdog (``show pfcwd stats``, ``show pfcwd config``): queues that were paused so
 long that it let go.
 
-The layout, in our words. Statistics: a row a queue ("Ethernet4:3"), its status (operational or
+The layout, in our words. Statistics: one row per queue ("Ethernet4:3"), its status (operational or
 stormed), storms detected and restored as "2/2", packets let through and dropped as "100/300" for
-each direction, and the same again since the last storm. The configuration: a row a port with the
-action (drop, forward, alert) and two times in milliseconds, after a line that may tell the polling
-interval.
+each direction, and the same again since the last storm. The configuration: one row per port with
+the action (drop, forward, alert) and two times in milliseconds, after a line that may tell the
+polling interval.
 
 A storm is a queue that received pauses without a break for the detection time, 200 ms by default:
 the peer, or what is behind it, did not take a packet for that long. The watchdog then drops that
@@ -111,12 +111,18 @@ def read(path: Part) -> "Reading":
             kept = queues if table is _queue else settings
             key, row = table(path, last, text)
             if key in kept:
-                refuse(path, last, f"{shorten(str(key))} stands twice: one reading a file, please")
+                refuse(
+                    path, last, f"{shorten(str(key))} is listed twice; save one reading per file"
+                )
             kept[key] = row
             if len(kept) > _MOST:
                 refuse(path, last, f"more than {_MOST:,} rows")
     if not queues and not settings:
-        refuse(path, last, "the watchdog's head, but no row under it: no data, not a quiet network")
+        refuse(
+            path,
+            last,
+            "watchdog header but no rows: missing data does not mean that there were no storms",
+        )
     return Reading(name(path), tuple(queues.values()), tuple(settings.values()))
 
 

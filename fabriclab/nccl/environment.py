@@ -176,7 +176,7 @@ def settings(environment: dict[str, str], node: Node = DGX_H100) -> Settings:
         else:
             near = difflib.get_close_matches(name.upper(), [*READERS, *_OTHERS], n=1, cutoff=0.7)
             doubts.append(
-                f"{name} is no variable of NCCL known here, and NCCL would not complain"
+                f"{name} is not a known variable of NCCL, and NCCL would not complain"
                 + (f"; did you mean {near[0]}?" if near else "")
             )
     if not found["hcas"]:

@@ -15,10 +15,10 @@ from fabriclab.units import GB, KB, MB, TB, Gbps, plural, si
 ETHERNET = 38  # bytes around what an Ethernet frame carries
 OLD_PORT = {4: 200, 5: 400, 6: 800}  # Gb/s, which that generation's sixteen lanes still carry
 LANES = {
-    4: "16 GT/s a lane, 128b/130b, and a write carries 24 bytes beside its payload",
-    5: "32 GT/s a lane, 128b/130b, and a write carries 24 bytes beside its payload",
+    4: "16 GT/s per lane, 128b/130b, and a write carries 24 bytes beside its payload",
+    5: "32 GT/s per lane, 128b/130b, and a write carries 24 bytes beside its payload",
     6: (
-        "64 GT/s a lane, of 256 bytes of every flit 236 are for packets, and a write carries 16"
+        "64 GT/s per lane, of 256 bytes of every flit 236 are for packets, and a write carries 16"
         " bytes beside its payload"
     ),
 }

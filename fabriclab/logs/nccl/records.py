@@ -109,7 +109,7 @@ def number(token: str, column: str) -> tuple[float, ...]:
     match = _NUMBER.fullmatch(token)
     value = float(token) if match else -1.0
     if not match or value > 1e15:
-        raise Cut(f"{column} is {shorten(token)}, not a number that a measurement can be")
+        raise Cut(f"{column} is {shorten(token)}, not a valid number")
     return value, 0.5 * 10.0 ** (int(match[2] or 0) - len(match[1] or ""))
 
 

@@ -48,7 +48,7 @@ _SHARE = {
 @dataclass(frozen=True)
 class Device:
     """A CPU, bridge, GPU or card: `above` is the number of what it is plugged into (None for a
-    CPU), `speed` in GT/s a lane over `width` lanes; `numa` its CPU's number; `ports` (name, bytes
+    CPU), `speed` in GT/s per lane over `width` lanes; `numa` its CPU's number; `ports` (name, bytes
     per second) of a card; `nvlinks` (target, count).
     """
 

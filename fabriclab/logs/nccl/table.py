@@ -265,7 +265,7 @@ class _Reader:
     def _row(self, line, text, match):
         size, count, kind, rest = match.groups()
         if int(size) > 2**63 or int(count) > 2**63:
-            self._refuse(line.number, f"a size of {size} bytes: more than any memory holds")
+            self._refuse(line.number, f"a size of {size} bytes is implausibly large")
         if not line.whole and len(self.widths) == 1 and len(text) < max(self.widths):
             self._refuse(line.number, "the file ends in the middle of a row")
         self.widths = {len(text)} if not self.rows else self.widths | {len(text)}

@@ -226,7 +226,7 @@ def _by_name(where, names, source, via):
 
 def _known(where, part):
     if not isinstance(part, Part):
-        raise ValueError(f"slow must be {{Part: fraction}}, and {part!r:.40} is no Part")
+        raise ValueError(f"slow must have Part objects as keys, not {part!r:.40}")
     there = {
         "host": where.hosts,
         "leaf": where.leaves,

@@ -59,8 +59,7 @@ class Pairs:
             )
         if (source == target).any():
             raise ValueError(
-                f"source and target must differ: {hosts[source[source == target][0]]} with itself"
-                " crosses no cable"
+                f"source and target must differ: {hosts[source[source == target][0]]} is both"
             )
         key = (source * len(hosts) + target) * (len(self.spines) + 1) + via + 1
         if np.unique(key).size < key.size:
@@ -120,7 +119,9 @@ def of_matrix(matrix: np.ndarray, hosts: Sequence[str] | None = None) -> Pairs:
     except (TypeError, ValueError):
         raise ValueError(f"matrix must be numbers, bytes per second, not {matrix!r:.60}") from None
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
-        raise ValueError(f"matrix must be square, a row and a column a host, not {cells.shape}")
+        raise ValueError(
+            f"matrix must be square, one row and one column per host, not {cells.shape}"
+        )
     np.fill_diagonal(cells, np.nan)
     source, target = np.nonzero(~np.isnan(cells))
     return Pairs(

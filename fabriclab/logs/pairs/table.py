@@ -107,11 +107,7 @@ def read(path: Part) -> "Reading":
         refuse(path, head.line, "no unit: name it in the head or in a comment, such as # Gb/s")
     if len(units) > 1:
         (one, _), (other, at) = list(units.items())[:2]
-        refuse(
-            path,
-            at,
-            f"two units, {one} and {other}: which of them the numbers are in is not ours to guess",
-        )
+        refuse(path, at, f"two units, {one} and {other}: state one")
     unit = next(iter(units))
     try:
         pairs = rows.pairs(_scale(unit))
@@ -151,7 +147,7 @@ def _units_in(path, line, text, units):
             refuse(
                 path,
                 line.number,
-                f"{unit} is no unit known here, and case matters: b is a bit, B a byte; Gb/s, GB/s,"
+                f"{unit} is not a known unit, and case matters: b is a bit, B a byte; Gb/s, GB/s,"
                 " GiB/s, MiB/s",
             )
         if plain not in map(_spelling, units):
@@ -239,8 +235,7 @@ class _Matrix:
             refuse(
                 self.path,
                 line.number,
-                f"{len(cells) - 1} cells behind {shorten(source)}, and the head names {len(hosts)}"
-                " hosts",
+                f"row {shorten(source)} has {len(cells) - 1} values, the header {len(hosts)} hosts",
             )
         if source not in self.at or source in self.rows:
             refuse(
@@ -267,7 +262,7 @@ class _Matrix:
         np.fill_diagonal(cells, np.nan)
         source, target = np.nonzero(~np.isnan(cells))
         if not source.size:
-            refuse(self.path, self.head.line, "not one pair measured: no data, not zeros")
+            refuse(self.path, self.head.line, "no pair was measured: missing data is not zero")
         return Pairs(self.head.hosts, source, target, cells[source, target])
 
 
@@ -313,14 +308,14 @@ class _List:
             refuse(
                 self.path,
                 line.number,
-                f"{shorten(source)} to {shorten(target)} stands twice, with different values",
+                f"{shorten(source)} to {shorten(target)} is listed twice, with different values",
             )
         if len(self.found) > _MOST_PAIRS:
             refuse(self.path, line.number, f"more than {_MOST_PAIRS:,} pairs: a matrix holds more")
 
     def pairs(self, scale):
         if not self.found:
-            refuse(self.path, 1, "not one pair measured: no data, not zeros")
+            refuse(self.path, 1, "no pair was measured: missing data is not zero")
         # hosts and spines come in any order; people count them by their numbers
         hosts, spines = (sorted(names, key=_natural) for names in (self.hosts, self.spines))
         host = np.argsort([self.hosts[name] for name in hosts])

@@ -221,7 +221,7 @@ def read(path: Part) -> Reading:
             refuse(path, last, "more than 500 counters of one port")
     close()
     if not any(port.counters for port in ports):
-        refuse(path, last, "no counter in it: an empty answer is no data, not zeros")
+        refuse(path, last, "no counters found: missing data is not zero")
     return Reading(name(path), tuple(ports))
 
 

@@ -128,7 +128,7 @@ def latest(reading: Reading) -> tuple[Port, ...]:
 def port_signs(port: Port) -> Iterator:
     """What stands out in one answer, the gravest first."""
     if not port.counters:
-        yield Sign("no-counters", "no counter was answered: this is no data, not zeros")
+        yield Sign("no-counters", "no counter was answered: missing data is not zero")
         return
     full = port.full
 

@@ -3,7 +3,7 @@ by message.
 
 The layout, in our words. A title names the verb, "Bidirectional" and BW or Latency; settings as
 ``name : value``, two a
-line; a line of column names; a row a message size. What the numbers are:
+line; a line of column names; one row per message size. What the numbers are:
 - "MB/sec" and "MiB/sec" both are 2^20 bytes a second, "Gb/sec" is decimal; -b prints the sum of
   both directions.
 - Peak 0.00 means not measured (duration mode).

@@ -81,7 +81,7 @@ class Quantity:
             return unreadable(str(error).removeprefix("could not read ").removeprefix("this: "))
         if value != value:
             return wrong(
-                "NaN is no number: some step before divided nothing by nothing, or worked with"
+                "NaN is not a number: some step before divided nothing by nothing, or worked with"
                 " infinities.",
                 "NaN",
             )
