@@ -195,6 +195,10 @@ FINGERPRINTS = {
     "topology.leaf": "60abd28c",
     "topology.placement": "0645a021",
     "topology.axis": "46724e01",
+    "topology.routes": "1dfd10bd",
+    "wires.seen": "23b7ad27",
+    "behaviour.cells": "ae67aa01",
+    "behaviour.interval": "22e20025",
     "behaviour.idle": "bcfcaeb7",
     "behaviour.hiccups": "6587c9b6",
     "behaviour.headroom": "9665485f",
@@ -442,6 +446,28 @@ CLOSED_FORMS = {
     "topology.one_hop": lambda x: x.radix - x.radix / (x.ratio + 1),
     "topology.efficiency": lambda x: 1 / (1 + (1 - x.before) / x.before / x.speedup),
     "topology.axis": lambda x: x.side / 8 * x.size / x.rate,
+    "topology.routes": lambda x: (x.hosts - x.kept) * x.size / x.rate,
+    "wires.seen": lambda x: (
+        optimize.brentq(lambda mean: stats.poisson.cdf(x.errors, mean) - 0.05, 0, 100)
+        / (8 * x.rate * x.time)
+    ),
+    # IEEE 802.3 annex 31B: 394, 453, 905 quanta of 512 bits
+    "behaviour.cells": lambda x: (
+        x.cell
+        / 64
+        * (
+            10e-9 * x.length * x.rate
+            + 64 * {100: 394, 200: 453, 400: 905}[round(x.rate * 8e-9)]
+            + x.packet
+            + 819.2
+        )
+        + x.packet
+    ),
+    "behaviour.interval": lambda x: (
+        optimize.minimize_scalar(
+            lambda t: math.expm1((t + x.cost) / x.mtbf) / t, bounds=(1, x.mtbf), method="bounded"
+        ).x
+    ),
     "topology.leaf": lambda x: 400 * x.down / (400 * x.up + 100 * x.lanes * x.slow),
     # by hand: the slope from the two largest rows, then what is left of the smallest
     "transport.fit": lambda x: (

@@ -7,7 +7,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.kinds import Quantity
 from fabriclab.course.engine.exercises.slips import BOTH_WAYS, Slip
-from fabriclab.units import day
+from fabriclab.units import day, minute, si
 
 
 def _fleet(draw, ppms=(5, 10, 20)):
@@ -171,5 +171,49 @@ EXERCISES = [
             "Young, 1974. It is flat at its bottom: half or double the interval costs a quarter"
             " more waste, no more."
         ),
+    ),
+    Exercise(
+        id="behaviour.interval",
+        title="When failures are no longer rare",
+        chinese="故障频繁时的检查点间隔",
+        numbers=lambda draw: {
+            "cost": draw.pick("cost", (4, 6, 9)) * minute,
+            "mtbf": draw.pick("mtbf", (30, 45, 70)) * minute,
+        },
+        prompt=lambda x: (
+            f"A job on 100,000 GPUs fails every {si(x.mtbf, 's')} on average, and a save takes"
+            f" {si(x.cost, 's')}. Young's rule takes failures to be rare. Failures that come at any"
+            " moment, saves included, make a segment of t seconds of work take"
+            " M (exp((t + C)/M) - 1) on average. How much *work* should lie between two saves?"
+        ),
+        kind=Quantity(
+            lambda x: reliability.best_interval(x.cost, x.mtbf),
+            "time",
+            tolerance=0.01,
+            slips=(
+                Slip(
+                    "Young's rule",
+                    "you took Young's rule, which is for saves far shorter than the time between"
+                    " failures",
+                    lambda x: reliability.young_interval(x.cost, x.mtbf),
+                ),
+                Slip(
+                    "Young less the save",
+                    "you took the save off Young's period; that is the first term of a series",
+                    lambda x: reliability.young_interval(x.cost, x.mtbf) - x.cost,
+                ),
+                Slip(
+                    "the period for the work",
+                    "you gave work and save together; the question is for the work",
+                    lambda x: reliability.best_interval(x.cost, x.mtbf) + x.cost,
+                ),
+            ),
+        ),
+        hints=(
+            "What share of the time on average is work? Put t over the time of a segment.",
+            "Set the derivative to zero: (1 - t/M) exp((t + C)/M) = 1. scipy.optimize.brentq"
+            " between 0 and M.",
+        ),
+        moral="Where a save costs a tenth of the time between failures, Young saves too rarely.",
     ),
 ]

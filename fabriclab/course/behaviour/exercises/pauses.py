@@ -18,6 +18,20 @@ def _headroom(x, ways=2, reaction=1, packets=1):
     )
 
 
+def _response(x):
+    return congestion.peer_response(x.rate)
+
+
+def _cells(x, ways=2, response=1, cell=None):
+    return congestion.pfc_headroom(
+        x.rate,
+        ways * x.length * PER_METRE,
+        x.packet,
+        response=response * _response(x),
+        cell=x.cell if cell is None else cell,
+    )
+
+
 def _spread(x, excess):
     return congestion.pause_spread_time(x.hops, x.buffer, excess, x.trip)
 
@@ -85,6 +99,59 @@ EXERCISES = [
             "Times 64 ports and a few priorities, it is much of a switch's buffer, kept empty on"
             " purpose."
         ),
+    ),
+    Exercise(
+        id="behaviour.cells",
+        title="Headroom as the switch counts it",
+        chinese="按缓存单元计算余量",
+        numbers=lambda draw: {
+            "rate": draw.pick("rate", (100, 200, 400)) * Gbps,
+            "length": draw.pick("length", (40, 100, 200)),
+            "cell": draw.pick("cell", (144, 208, 254)),
+            "packet": draw.pick("packet", (4200, 9216)),
+        },
+        prompt=lambda x: (
+            f"The same port as a switch sees it: {si(x.rate, 'b/s')}, {x.length} m (5 ns per"
+            f" metre), packets of up to {x.packet:,} bytes. The standard lets the peer take"
+            f" {si(_response(x), 's')} to obey, and the switch's own MAC holds 819.2 bytes more."
+            f" The buffer is cut into cells of {x.cell} bytes, and what arrives may be packets"
+            " of 64 bytes, each in a cell of its own; only the packet that the peer had begun is"
+            " surely large. How many bytes must the switch set aside?"
+        ),
+        kind=Quantity(
+            _cells,
+            "size",
+            tolerance=0.005,
+            slips=(
+                Slip(
+                    "bytes for cells",
+                    "you counted bytes; a packet of 64 bytes fills a whole cell",
+                    lambda x: _cells(x, cell=1),
+                ),
+                Slip(
+                    "one way",
+                    "you counted the cable one way; what was on it when the PAUSE left still"
+                    " comes in",
+                    lambda x: _cells(x, ways=1),
+                ),
+                Slip(
+                    "no response",
+                    "you let the peer obey at once; the standard gives it its time",
+                    lambda x: _cells(x, response=0),
+                ),
+                Slip(
+                    "everything small",
+                    "you counted the last packet in small cells too; it was begun as one piece",
+                    lambda x: _cells(x) + x.packet * (congestion.cell_waste(x.cell) - 1),
+                ),
+            ),
+        ),
+        hints=(
+            "First in bytes: cable there and back, the response, one packet of yours in the way,"
+            " the MAC. How many cells does each byte of 64-byte packets fill?",
+            "cell/64 × (rate × (cable + response) + packet + MAC) + packet.",
+        ),
+        moral="Headroom is paid in cells: for the same cable, up to four times as much.",
     ),
     Exercise(
         id="behaviour.spread",

@@ -37,6 +37,7 @@ wires.reach s 6 2.4
 wires.bill s 6 2.5
 wires.share s 6 2.6 wires.bill
 wires.unseen s 8 2.2
+wires.seen h 10 2.2 wires.unseen
 wires.diagnosis s 6 2.7 wires.hops
 wires.geometry h 20 2.4 wires.reach
 wires.burst s 8 2.3 wires.codeword
@@ -61,6 +62,7 @@ topology.switches h 12 4.4 topology.two_tier
 topology.money s 8 4.2
 topology.floor h 20 4.5 topology.bisection
 topology.alltoall h 15 4.5 topology.bisection
+topology.routes s 8 4.8
 topology.rack s 6 4.3
 topology.spine w 5 4.3
 topology.axis s 10 4.7 topology.alltoall
@@ -76,12 +78,14 @@ topology.placement s 6 4.7
 behaviour.idle w 5 5.1
 behaviour.hiccups s 8 5.1
 behaviour.headroom s 8 5.2
+behaviour.cells h 10 5.2 behaviour.headroom
 behaviour.spread s 8 5.2 behaviour.headroom
 behaviour.cycle s 5 5.4
 behaviour.watchdog s 8 5.4
 behaviour.week s 8 5.3
 behaviour.between w 5 5.3
 behaviour.young h 12 5.3 behaviour.between
+behaviour.interval h 12 5.3 behaviour.young
 behaviour.fill s 6 5.5
 behaviour.write_queue h 20 5.5 behaviour.fill
 behaviour.save h 10 5.5 behaviour.fill

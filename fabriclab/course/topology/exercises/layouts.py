@@ -7,7 +7,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
 from fabriclab.course.topology.exercises.common import _bisection
-from fabriclab.units import Gbps, si
+from fabriclab.units import GB, Gbps, plural, si
 
 SPINES = (
     (8, 4),
@@ -28,7 +28,60 @@ def _hop_nodes(radix, ratio):
     return float((home == home[0]).sum())
 
 
+def _routed(x):
+    """The loads of host i to host i, where hosts from `kept` on share the last spine."""
+    tree = topology.leaf_spine(2, x.hosts, x.hosts, x.hosts, bandwidth=x.rate)
+    near, far = 2 * x.hosts, 2 * x.hosts + 1
+    spines = [i if i < x.kept else x.hosts - 1 for i in range(x.hosts)]
+    ways = [[i, near, far + 1 + spine, far, x.hosts + i] for i, spine in enumerate(spines)]
+    return topology.loads(tree, ways, x.size)
+
+
 EXERCISES = [
+    Exercise(
+        id="topology.routes",
+        title="Routes written down by hand",
+        chinese="静态路由的链路负载",
+        numbers=lambda draw: {
+            "size": draw.pick("size", (2, 5, 8)) * GB,
+            "rate": draw.pick("rate", (25, 50)) * GB,
+            "hosts": draw.pick("hosts", (4, 6, 8)),
+            "kept": draw.pick("kept", (1, 2)),
+        },
+        prompt=lambda x: (
+            f"Two leaves with {x.hosts} hosts each, and as many spines, one cable from every leaf"
+            f" to every spine, every cable of {si(x.rate, 'B/s')}. Host i of the first leaf sends"
+            f" {si(x.size, 'B')} to host i of the second. A routing table gives the first"
+            f" {plural(x.kept, 'host')} a spine each, and sends all the others, by a slip, over the"
+            " last one. How long does the whole exchange need?"
+        ),
+        kind=Quantity(
+            lambda x: _routed(x).slowest,
+            "time",
+            slips=(
+                Slip(
+                    "as if spread",
+                    "you spread the flows over all spines; the table does not",
+                    lambda x: x.size / x.rate,
+                ),
+                Slip(
+                    "all over one",
+                    "you sent everybody over the last spine; some have one of their own",
+                    lambda x: x.hosts * x.size / x.rate,
+                ),
+                Slip(
+                    "shared by the spines in use",
+                    "you shared all bytes among the spines in use; the fullest cable decides",
+                    lambda x: x.hosts * x.size / (x.kept + 1) / x.rate,
+                ),
+            ),
+        ),
+        hints=(
+            "Count the flows on each cable. Which cable is the fullest?",
+            "The exchange ends when the fullest cable is empty: its bytes over its rate.",
+        ),
+        moral="Capacity is a property of the network; what it carries, of the routes.",
+    ),
     Exercise(
         id="topology.rack",
         title="What a dead leaf takes away",

@@ -36,6 +36,10 @@ def _unseen(x):
     return mlxlink.bound(mlxlink.Port(1, cleared=x.time), x.rate)
 
 
+def _seen(x):
+    return link.error_ratio_bounds(8 * x.rate * x.time, x.errors)[1]
+
+
 EXERCISES = [
     Exercise(
         id="wires.reach",
@@ -184,6 +188,55 @@ EXERCISES = [
             "No error in n bits at ratio b has the chance exp(-n b). When is that 5 %?",
         ),
         moral="The rule of three: no event in n trials bounds the chance by 3/n.",
+    ),
+    Exercise(
+        id="wires.seen",
+        title="A few errors seen",
+        chinese="见过几个误码能说明什么",
+        numbers=lambda draw: {
+            "rate": draw.pick("rate", (100, 200, 400, 800)) * Gbps,
+            "time": draw.pick("time", (20 * minute, 2 * hour, 6 * hour)),
+            "errors": draw.pick("errors", (2, 4, 7, 12)),
+        },
+        prompt=lambda x: (
+            f"A soak test of {si(x.time, 's')} on a busy port of {si(x.rate, 'b/s')} ends with"
+            f" {x.errors} bit errors. The acceptance sheet asks for the error ratio that is not"
+            " exceeded with 95 % confidence, not for the one that was seen. Which is it?"
+        ),
+        kind=Quantity(
+            _seen,
+            "number",
+            tolerance=0.01,
+            slips=(
+                Slip(
+                    "what was seen",
+                    "you gave the ratio that was seen; half of all links that show it are worse",
+                    lambda x: x.errors / (8 * x.rate * x.time),
+                ),
+                Slip(
+                    "both sides",
+                    "you shared the 5 % between both sides; a sheet that asks for 'not exceeded'"
+                    " puts it all on one",
+                    lambda x: link.error_ratio_bounds(8 * x.rate * x.time, x.errors, 0.975)[1],
+                ),
+                Slip(
+                    "rule of three",
+                    "you took the rule of three, which is for no error at all",
+                    lambda x: link.error_ratio_bounds(8 * x.rate * x.time, 0)[1],
+                ),
+                Slip(
+                    BITS,
+                    "you counted bytes where errors are counted in bits",
+                    lambda x: 8 * _seen(x),
+                ),
+            ),
+        ),
+        hints=(
+            "How many errors must be expected for this few, or fewer, to come in 5 of 100 tests?",
+            "The expected count solves a Poisson sum of 0.05; scipy.stats.chi2.ppf(0.95, 2k + 2)"
+            " is twice it. Then divide by the bits.",
+        ),
+        moral="A handful of errors bounds the ratio to within a factor. Soak longer.",
     ),
     Exercise(
         id="wires.diagnosis",
