@@ -44,7 +44,7 @@ lab: setup ## open JupyterLab on the first notebook
 
 test: setup ## check the code's form, then run all tests and all notebooks
 	$(PYTHON) -m ruff format --check --quiet . && $(PYTHON) -m ruff check --quiet .
-	$(PYTHON) -m pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=60 $(ARGS)
+	$(PYTHON) -m pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with tests/nbval.cfg $(ARGS)
 
 exercises: setup ## make exercises/ anew from solutions/
 	$(PYTHON) -m fabriclab.classroom.strip

@@ -63,6 +63,7 @@ def normalised(notebook):
                 output["metadata"] = type(output["metadata"])(
                     {"image/png": {"alt": alt}} if alt else {}
                 )
+        cell["outputs"] = [output for output in cell["outputs"] if output.get("data") != {}]
     return notebook
 
 
