@@ -15,7 +15,7 @@ from fabriclab.units import GB, KB, MB, Gbps, Mbps, plural, si, us
 
 FEW = 12_000  # packets of a run: what a slider has patience for
 FEEDBACK = 20 * us  # a round trip, and a step of both schemes of congestion control
-TRIPS = 500  # of feedback: 10 ms
+TRIPS, ROUNDS = 2500, 500  # of feedback: 50 ms, in which DCQCN rests or swings, and 10 ms
 INCREASE = 50 * Mbps  # HPCC's additive increase, as its authors have it
 
 
@@ -226,8 +226,8 @@ def _chance(value):
             "eta": slider("HPCC: target η", [0.8, 0.9, 0.95, 0.98, 1.0], "{:.2f}"),
         },
     ],
-    alt="DCQCN on the left, HPCC on the right; above the rate of each flow, below the queue,"
-    " against logarithmic time.",
+    alt="DCQCN on the left, HPCC on the right; above the rate of each flow in fair shares, below"
+    " the queue, on linear time.",
     size=(8.2, 4.6),
     still=("axes",),
 )
@@ -245,7 +245,7 @@ def congestion_control(flows=10, rate=40 * Gbps, gain=1 / 256, eta=0.95):
     rest = (
         f"a queue of {si(settled, 'B')}."
         if np.isfinite(settled)
-        else "none below Kmax; the queue swings across it."
+        else "none below Kmax: the queue swings across it."
     )
     return (rate, runs, {"DCQCN": settled, "HPCC": steady}), [
         *(f"{name}: {_controlled(*run, rate)}" for name, run in runs.items()),
@@ -257,7 +257,7 @@ def _starts(flows, rate):
     return np.linspace(0.2, 1.0, flows) * rate
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=64)
 def _dcqcn(flows, rate, gain):
     run = congestion.trajectory(
         flows,
@@ -273,9 +273,9 @@ def _dcqcn(flows, rate, gain):
 @functools.lru_cache(maxsize=512)
 def _hpcc(flows, rate, eta):
     run = congestion.rounds(
-        rate, flows, INCREASE, FEEDBACK, TRIPS, eta, rates=_starts(flows, rate), packet=0
+        rate, flows, INCREASE, FEEDBACK, ROUNDS, eta, rates=_starts(flows, rate), packet=0
     )
-    return FEEDBACK * np.arange(1, TRIPS + 1), run.rates, run.queue
+    return FEEDBACK * np.arange(1, ROUNDS + 1), run.rates, run.queue
 
 
 def _less_than_a_packet(flows, rate):
@@ -289,7 +289,7 @@ def _less_than_a_packet(flows, rate):
 
 
 def _controlled(times, rates, held, rate):
-    late = times > 0.9 * TRIPS * FEEDBACK
+    late = times > 0.9 * times[-1]
     low, high = float(held[late].min()), float(held[late].max())
     settled = f"{si(low, 'B')} to {si(high, 'B')}" if high - low > 0.02 * high else si(high, "B")
     # a queue keeps the port busy, whatever comes in

@@ -7,6 +7,7 @@ has a module of its own, and so have fleets.
 
 import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.ticker import MaxNLocator
 
 from fabriclab import congestion
 from fabriclab.course.behaviour.fleet_figures import (  # noqa: F401  one face for the part
@@ -17,12 +18,13 @@ from fabriclab.course.behaviour.fleet_figures import (  # noqa: F401  one face f
     move_checkpoints,
 )
 from fabriclab.course.behaviour.waiting_figures import dependencies, move_dependencies, pauses  # noqa: F401
-from fabriclab.course.engine.plot import COLOURS, SERIES, STYLE, drawing, log_axis
-from fabriclab.units import GB, KB, ms, ns, si, us
+from fabriclab.course.engine.plot import COLOURS, SERIES, STYLE, axis_end, drawing, log_axis
+from fabriclab.units import GB, KB, ms, ns, si
 
 _CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
 _NEAR = {"textcoords": "offset points"}
 HIGHEST = 5  # of a path's load, in even splits
+MOST_SHARES, MOST_QUEUED = 3.4, 400 * KB  # twice DCQCN's Kmax: no swing goes higher
 
 
 @drawing
@@ -192,23 +194,26 @@ def stragglers(ax, distribution, most=100_000, steps=200):
 @drawing
 def control(ax, capacity, runs, rests=None):
     """Congestion control side by side: a column per scheme, above the rate of each flow, below the
-    queue, against log time.
+    queue, on linear time, so that rest and swing are seen.
 
     `runs` maps a name to (seconds, rates in bytes/s with a column per flow, queue in bytes): of a
-    `congestion.Trajectory` or `Rounds`. `capacity` is the port's, in bytes/s; the line is each
-    flow's fair share. `rests` maps a name to the queue at rest: `congestion.fixed_point`,
-    `steady_queue`; inf where there is no rest. Fills the figure of `ax`. Returns the artists, lists
-    by name, a scheme an entry.
+    `congestion.Trajectory` or `Rounds`. `capacity` is the port's, in bytes/s; rates are drawn as
+    multiples of each flow's fair share, whose line is at 1. `rests` maps a name to the queue at
+    rest: `congestion.fixed_point`, `steady_queue`; inf where there is no rest. What leaves an axis
+    is named. Fills the figure of `ax`. Returns the artists, lists by name, a scheme an entry.
     """
     axes = panels(ax, 2, len(runs), height_ratios=(1.1, 1))
     artists = {"axes": axes, "rates": [], "fair": [], "queue": [], "rests": [], "labels": []}
     for place, (name, (colour, _)) in enumerate(zip(runs, SERIES)):
         above, below = axes[place], axes[place + len(runs)]
         for each in (above, below):
-            log_axis(each.xaxis, "s", 10 * us, 20 * ms)
-        log_axis(above.yaxis, "", 1e-3, 1.5)
-        log_axis(below.yaxis, "B", 100, 1 * GB, each=100)
-        above.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            each.set_xlim(0, axis_end(float(runs[name][0][-1])))
+            each.xaxis.set_major_locator(MaxNLocator(4))
+            each.xaxis.set_major_formatter(lambda value, _: si(value, "s", 3) if value else "0")
+            each.grid(True, axis="y", color="#DDDDDD", linewidth=0.8)
+        above.set(ylim=(0, MOST_SHARES), yticks=[0, 1, 2, 3])
+        below.set(ylim=(0, MOST_QUEUED), yticks=[0, 100 * KB, 200 * KB, 300 * KB])
+        below.yaxis.set_major_formatter(lambda value, _: si(value, "B"))
         above.set_title(name)
         above.tick_params(labelbottom=False)
         if place:
@@ -219,25 +224,26 @@ def control(ax, capacity, runs, rests=None):
                 LineCollection([], colors=COLOURS[colour], linewidths=1.2, alpha=0.8)
             )
         )
-        artists["fair"] += above.plot([], [], color=COLOURS["ink"], linestyle=":", linewidth=1.6)
-        artists["queue"] += below.plot([], [], color=COLOURS[colour])
+        artists["fair"] += above.plot(
+            above.get_xlim(), [1, 1], color=COLOURS["ink"], linestyle=":", linewidth=1.6
+        )
+        artists["queue"] += below.plot([], [], color=COLOURS[colour], linewidth=1.6)
         artists["rests"] += below.plot([], [], color=COLOURS["ink"], linestyle="--", linewidth=1.4)
         artists["labels"] += [
-            # where no rate begins, and no queue ends
-            above.text(0.03, 0.06, "", transform=above.transAxes, fontsize=11, bbox=_CLEAR),
-            below.text(
+            panel.text(
                 0.98,
                 0.95,
                 "",
-                transform=below.transAxes,
+                transform=panel.transAxes,
                 fontsize=11,
                 bbox=_CLEAR,
                 ha="right",
                 va="top",
-            ),
+            )
+            for panel in (above, below)
         ]
         below.set_xlabel("time")
-    axes[0].set_ylabel("rate, share of port")
+    axes[0].set_ylabel("rate, in fair shares")
     axes[len(runs)].set_ylabel("queue")
     move_control(artists, capacity, runs, rests)
     return artists
@@ -246,30 +252,26 @@ def control(ax, capacity, runs, rests=None):
 def move_control(artists, capacity, runs, rests=None):
     """Set the artists of `control` to other runs of the same names."""
     for place, (name, (times, rates, held)) in enumerate(runs.items()):
-        # a logarithmic axis has no place for the start itself
-        times, shares, held = (
-            times[times > 0],
-            np.asarray(rates)[times > 0] / capacity,
-            held[times > 0],
-        )
+        flows = np.shape(rates)[1]
+        shares = np.asarray(rates) * flows / capacity
         artists["rates"][place].set_segments([np.column_stack([times, flow]) for flow in shares.T])
-        fair = 1 / shares.shape[1]
-        artists["fair"][place].set_data([10 * us, 20 * ms], [fair, fair])
-        artists["queue"][place].set_data(times, np.maximum(held, 1.0))
+        artists["queue"][place].set_data(times, held)
         rest = (rests or {}).get(name)
-        shown = rest is not None and 0 < rest < np.inf
-        artists["rests"][place].set_data(
-            [10 * us, 20 * ms] if shown else [], [rest, rest] if shown else []
-        )
+        shown = rest is not None and 0 < rest < MOST_QUEUED
+        across = artists["rests"][place].axes.get_xlim()
+        artists["rests"][place].set_data(across if shown else [], [rest, rest] if shown else [])
         share, point = artists["labels"][2 * place : 2 * place + 2]
-        share.set_text(f"fair share {fair:.3g}")
-        point.set_text(
+        share.set_text(f"fair share 1/{flows}")
+        words = [
             ""
             if rest is None
-            else "no point of rest"
+            else "no point of rest: it swings"
             if rest == np.inf
-            else f"rests at {si(rest, 'B', 3)}"
-        )
+            else f"point of rest {si(rest, 'B', 3)}"
+        ]
+        if held.max() > MOST_QUEUED:
+            words.append(f"first peak {si(float(held.max()), 'B', 3)}")
+        point.set_text("\n".join(filter(None, words)))
 
 
 @drawing

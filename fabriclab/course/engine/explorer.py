@@ -215,17 +215,16 @@ class Explorer:
         """The grips as the canvas takes them: (x, y), or (left, top, right, bottom), as shares of
         the picture from its upper left corner.
         """
-        width, height = self.figure.bbox.size
-        found = []
+        size, found = self.figure.bbox.size, []
         for grip in self.grips():
             axes = self.figure.axes[grip.axes]
             points = (
                 axes.bbox.get_points() if grip.at is None else axes.transData.transform([grip.at])
             )
-            shares = points / (width, height) * (1, -1) + (0, 1)
-            left, top = shares.min(axis=0)
-            right, bottom = shares.max(axis=0)
-            found.append([left, top] if grip.at else [left, top, right, bottom])
+            shares = np.round(points / size * (1, -1) + (0, 1), 4)
+            left, top = shares.min(axis=0).tolist()
+            right, bottom = shares.max(axis=0).tolist()
+            found.append([left, top] + ([] if grip.at else [right, bottom]))
         return found
 
     def _asked(self, content):

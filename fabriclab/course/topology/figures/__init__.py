@@ -14,4 +14,4 @@ from fabriclab.course.topology.figures.limits import (
     move_failures,
 )
 from fabriclab.course.topology.figures.shapes import paths, rails
-from fabriclab.course.topology.wiring import move_wiring, wiring
+from fabriclab.course.topology.wiring import layout, move_wiring, wiring
