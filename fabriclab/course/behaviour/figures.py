@@ -18,7 +18,7 @@ from fabriclab.course.behaviour.fleet_figures import (  # noqa: F401  one face f
     move_checkpoints,
 )
 from fabriclab.course.behaviour.waiting_figures import dependencies, move_dependencies, pauses  # noqa: F401
-from fabriclab.course.engine.plot import COLOURS, SERIES, STYLE, axis_end, drawing, log_axis
+from fabriclab.course.engine.plot import COLOURS, SERIES, STYLE, drawing, log_axis
 from fabriclab.units import GB, KB, ms, ns, si
 
 _CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
@@ -207,7 +207,7 @@ def control(ax, capacity, runs, rests=None):
     for place, (name, (colour, _)) in enumerate(zip(runs, SERIES)):
         above, below = axes[place], axes[place + len(runs)]
         for each in (above, below):
-            each.set_xlim(0, axis_end(float(runs[name][0][-1])))
+            each.set_xlim(0, float(runs[name][0][-1]))
             each.xaxis.set_major_locator(MaxNLocator(4))
             each.xaxis.set_major_formatter(lambda value, _: si(value, "s", 3) if value else "0")
             each.grid(True, axis="y", color="#DDDDDD", linewidth=0.8)

@@ -294,14 +294,17 @@ class Explorer:
 
     def _pixels(self, scale):
         """The picture there is in `scale` times as many dots each way: rows of RGBA."""
-        canvas, dpi = self.figure.canvas, self.figure.dpi
+        usual, dpi = self.figure.canvas, self.figure.dpi
         try:
+            # on a canvas of its own: the usual one keeps its pixels for the next move
+            canvas = FigureCanvasAgg(self.figure)
             self.figure.dpi = dpi * scale
             canvas.draw()
             self._lay()
             return np.array(canvas.buffer_rgba())
         finally:
             self.figure.dpi = dpi
+            self.figure.set_canvas(usual)
 
     def _caption(self):
         """The readout as pixels as wide as the figure, for pages that show no HTML."""

@@ -106,8 +106,8 @@ def heat_map(
 
     A click on a cell plants the fault at that `host`, a number from 1; a leaf or a bundle is that
     host's. `left` is the slow part's share of its rate, `share` how many of the 992 ordered pairs
-    are measured, `noise` the relative deviation of one measurement. A fault that is hidden, or that no
-    pair can place, is the point: the words say so.
+    are measured, `noise` the relative deviation of one measurement. A fault that is hidden, or
+    that no pair can place, is the point: the words say so.
     """
     slow = dict.fromkeys(planted(fault, host), left)
     pairs, verdict = _measured(slow, PATHS[paths], share, noise, seed)

@@ -59,7 +59,8 @@ def heat_map(ax, pairs, where=None, verdict=None, rate=None):
 
     Bright is fast; the scale ends at `rate` bytes/s, the line rate, so that the same speed keeps
     its colour, or at a round number above all that was measured. What is not measured is hatched;
-    the cells that `verdict` (of `explain`) speaks of are outlined. Returns the artists, lists by name.
+    the cells that `verdict` (of `explain`) speaks of are outlined. Returns the artists, lists by
+    name.
     """
     size = len(pairs.hosts)
     ax.set(
