@@ -28,7 +28,7 @@ PATHS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 def _draw_queue(axes, *numbers):
     artists = drawings.queue(axes, *numbers)
     # the names of the levels stand beside the axes, and move
-    axes.figure.get_layout_engine().set(rect=(0, 0, 0.77, 1))
+    axes.figure.get_layout_engine().set(rect=(0, 0, 0.8, 1))
     return artists
 
 
@@ -46,6 +46,13 @@ def _draw_queue(axes, *numbers):
             "buffer": slider("buffer B", [*(2.0**k * MB for k in range(10)), 64 * 250 * KB], "B"),
             "round_trip": slider("feedback takes", steps(1, 50, us), "s"),
         },
+        {"packets": tick("packet by packet too")},
+    ],
+    alt="Bytes queued before one port against time, left while it fills, right until it is empty: a"
+    " fluid and packets; lines mark the buffer and where pauses and marks begin.",
+    size=(8.6, 4.2),
+    still=("legend", "axes"),
+    more=[
         {
             "mark_at": slider(
                 "ECN marks from",
@@ -59,11 +66,7 @@ def _draw_queue(axes, *numbers):
                 [("any number", np.inf), ("32", 32), ("64", 64), ("128", 128), ("257", 257)],
             )
         },
-        {"packets": tick("packet by packet too")},
     ],
-    alt="Bytes queued before one port against time, both axes logarithmic: a fluid and packets;"
-    " lines mark the buffer and where pauses and marks begin.",
-    size=(8.2, 4.4),
 )
 def incast(
     senders=256,
@@ -113,7 +116,7 @@ def incast(
         f"PFC headroom: {plural(cables, 'cable')} x {si(each, 'B')} = {si(cables * each, 'B')},"
         f" {fits}.",
         f"Packets of {si(run[3], 'B')}: highest queue {si(int(run[1].max()), 'B')},"
-        f" {si(run[2], 'B')} lost."
+        f" {si(run[2], 'B')} lost; {si(_apart(trace, run), 'B')} from the fluid at most."
         if run
         else "Packets: tick the box to run the simulator.",
     ]
@@ -147,6 +150,10 @@ def _packets(senders, rate, buffer, silent, until):
     # a packet counts once it is whole at the switch, bytes of the fluid count as they come
     times = run.times - packet / rate
     return times[times > 0], run.queues[senders + 1, 0][times > 0], int(run.dropped.sum()), packet
+
+
+def _apart(trace, run):
+    return float(np.abs(run[1] - trace.at(run[0])).max())
 
 
 @explorer(
