@@ -21,8 +21,8 @@ SLIDE = 17  # lines
 CELL_METADATA = {"tags", "slideshow", "jupyter", "editable", "deletable", "nbgrader"}
 KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-    # as JupyterLab writes it, or a notebook would be changed by being opened; the version is that of
-    # the locked environment, whoever runs this
+    # as JupyterLab writes it, or a notebook would be changed by being opened; the version is that
+    # of the locked environment, whoever runs this
     "language_info": {
         "codemirror_mode": {"name": "ipython", "version": 3},
         "file_extension": ".py",
