@@ -176,14 +176,16 @@ def test_what_is_dragged_stays_under_the_pointer(name):
         pull(explorer, number, place)
         for control, value in before.items():
             assert explorer.values[control] == value, (number, control)
-        # a little to the right and up, or to the left and down: it follows, to the nearest stop
-        goal = [min(place[0] + 0.05, 0.9), max(place[1] - 0.05, 0.1)]
-        pull(explorer, number, goal, down=False)
-        moved = [control for control in before if explorer.values[control] != before[control]]
-        after = explorer._places()[number]
-        near = np.abs(np.subtract(after, goal)).min()
-        assert moved and explorer.error is None and near < 0.045, (number, moved, after, goal)
-        check(name, explorer)
+        # a little each way: it follows, where it is not at the end of its way
+        followed = []
+        for way in ((0.06, 0), (-0.06, 0), (0, 0.06), (0, -0.06)):
+            goal = np.add(place, way).tolist()
+            pull(explorer, number, goal, down=False)
+            step = np.subtract(explorer._places()[number], place)
+            followed.append(round(float(step @ way), 5))
+            assert explorer.error is None
+            check(name, explorer)
+        assert min(followed) >= 0 < max(followed), (number, followed)
         for control, value in before.items():
             explorer.controls[control].value = value
 

@@ -29,26 +29,31 @@ def _weights(*names):
 
 
 def _grips(**at):
-    """A vessel's brim moves what its tenant wants, its right edge the weight, its lid the cap."""
+    """A vessel's brim moves what its tenant wants, its side the weight, its lid the cap."""
     weights = np.array([at[f"{name}_weight"] for name in TENANTS], float)
     top = 1.08 * PORT / Gbps
-    for name, weight, left, right in zip(TENANTS, weights, *drawings.vessels(weights)):
-        unit, others = weight * Gbps, weights.sum() - weight
+    for number, (name, weight) in enumerate(zip(TENANTS, weights)):
+        left, right = (edge[number] for edge in drawings.vessels(weights))
+        # the last one ends where the picture does: its left side is the one that moves
+        side, unit = int(number < len(TENANTS) - 1), weight * Gbps
         height = min(at[f"{name}_wants"] / unit, 0.97 * top)
         middle = (left + right) / 2
 
         def wants(x, y, name=name, unit=unit):
             return {f"{name}_wants": y * unit}
 
-        def wider(x, y, name=name, left=left, others=others):
-            share = min(max((x - left) / (1 - 1 / 3), 0.01), 0.95)
-            return {f"{name}_weight": others * share / (1 - share)}
+        def wider(x, y, name=name, number=number, side=side):
+            def off(choice):
+                tried = [*weights[:number], choice, *weights[number + 1 :]]
+                return abs(drawings.vessels(tried)[side][number] - x)
+
+            return {f"{name}_weight": min(WEIGHTS, key=off)}
 
         def lid(x, y, name=name, unit=unit):
             return {f"{name}_cap": y * unit}
 
         yield Grip((middle, height), wants)
-        yield Grip((right, max(height / 2, 0.05 * top)), wider)
+        yield Grip(((left, right)[side], max(height / 2, 0.05 * top)), wider)
         if at[f"{name}_cap"] / unit < top:
             yield Grip((left + 0.15 * (right - left), at[f"{name}_cap"] / unit), lid)
 

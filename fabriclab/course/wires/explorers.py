@@ -78,8 +78,7 @@ def _move_budget(artists, loss, media, metres, medium):
 def _grips(lane_rate, metres, **_):
     """The end of the cable in the bar, and the dashed line below, move the length."""
     each = link.loss_per_metre(lane_rate)
-    if metres * each < BUDGET:
-        yield Grip((metres * each, 0.34), lambda x, y: {"metres": x / each})
+    yield Grip((min(metres * each, BUDGET), 0.34), lambda x, y: {"metres": x / each})
     for row in range(len(catalog.MEDIA)):
         yield Grip((metres, row + 0.5), lambda x, y: {"metres": x}, axes=1)
 
