@@ -39,12 +39,12 @@ $(READY): requirements.lock pyproject.toml
 	@echo "Ready: make lab opens the notebooks, make test runs the tests."
 
 lab: setup ## open JupyterLab on the first notebook
-	$(PYTHON) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00-start-here.ipynb \
+	$(PYTHON) -m jupyterlab --config=tools/lab_config.py --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00-start-here.ipynb \
 	  $$([ "$$(id -u)" != 0 ] || echo --allow-root) $(ARGS)
 
 test: setup ## check the code's form, then run all tests and all notebooks
 	$(PYTHON) -m ruff format --check --quiet . && $(PYTHON) -m ruff check --quiet .
-	$(PYTHON) -m pytest -n 3 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=60 $(ARGS)
+	$(PYTHON) -m pytest -n 3 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with tests/nbval.cfg $(ARGS)
 
 exercises: setup ## make exercises/ anew from solutions/
 	$(PYTHON) -m fabriclab.classroom.strip

@@ -10,7 +10,10 @@ fabriclab`` stays light::
 """
 
 import importlib
+import importlib.util
 import pkgutil
+
+from fabriclab import extras
 
 __version__ = "0.1.0"
 
@@ -32,11 +35,14 @@ def __dir__():
 
 def require(version: str) -> None:
     """Say whether this notebook and the installed package belong together; every notebook's first
-    cell calls this.
+    cell calls this. Raises ModuleNotFoundError naming the extra that is not installed.
 
     >>> require("0.1")
     fabriclab 0.1: notebook and package match.
     """
+    for package in ("matplotlib", "ipywidgets", "anywidget", "sympy"):
+        if importlib.util.find_spec(package) is None:
+            raise extras.missing(ModuleNotFoundError(name=package))
     installed = __version__.rsplit(".", 1)[0]
     if installed == version:
         print(f"fabriclab {installed}: notebook and package match.")

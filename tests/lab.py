@@ -71,6 +71,7 @@ def server(folder):
         "--ServerApp.password=",
         f"--ServerApp.root_dir={folder}",
         "--LabApp.expose_app_in_browser=True",
+        f"--config={pathlib.Path(__file__).resolve().parent.parent / 'tools' / 'lab_config.py'}",
     ]
     with open(home / "log", "w") as log:
         process = subprocess.Popen(

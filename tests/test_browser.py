@@ -31,14 +31,18 @@ BENCH = [
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("lab")
+
+
+@pytest.fixture(scope="module")
+def address(folder):
     """One JupyterLab for all tests, over a copy of the notebooks, so that nothing a test does is
     left in the repository.
     """
     if doctor.chromium() is None:
         missing = "no Chromium here: install it, or name it in the variable CHROMIUM"
         pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
-    folder = tmp_path_factory.mktemp("lab")
     for part in ("notebooks", "exercises"):
         shutil.copytree(
             ROOT / part, folder / part, ignore=shutil.ignore_patterns(".ipynb_checkpoints")
@@ -50,12 +54,13 @@ def address(tmp_path_factory):
             "language": "python",
         }
     }
-    nbformat.write(
-        nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(source) for source in BENCH], metadata=kernel
-        ),
-        folder / "bench.ipynb",
-    )
+    for name in ("bench.ipynb", "next-day.ipynb"):
+        nbformat.write(
+            nbformat.v4.new_notebook(
+                cells=[nbformat.v4.new_code_cell(source) for source in BENCH], metadata=kernel
+            ),
+            folder / name,
+        )
     with lab.server(folder) as running:
         yield running
 
@@ -76,6 +81,26 @@ def opened(chromium, address, request):
         assert page.complaints == []
     finally:
         page.close()
+
+
+@pytest.fixture(scope="module")
+def saved(chromium, address, folder):
+    """The bench run, its first slider moved, saved, and its kernel ended: what a reader has the
+    next day.
+    """
+    page = lab.Page(chromium, address, "next-day.ipynb")
+    assert page.run_all() == []
+    assert_shows(page, transport_explorers.crossover())
+    press(page, "message n", "ArrowRight", 5)
+    twin = transport_explorers.crossover()
+    twin.controls["size"].index += 5
+    page.wait_for_readout(twin.readout)
+    page.page.wait_for_timeout(2500)  # at rest, the saved picture follows
+    page.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    page.page.wait_for_function("!jupyterapp.shell.currentWidget.context.model.dirty")
+    page.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.close()
+    return twin
 
 
 def press(page, label, key, times, nth=0):
@@ -153,6 +178,101 @@ def test_a_fault_shows_in_place_and_passes(opened):
         twin.controls[name.replace(" ", "_").lower()].value = False
     assert_shows(opened, twin, 1)
     assert not opened.canvas(1).evaluate("e => e.classList.contains('fabriclab-failed')")
+
+
+@pytest.mark.parametrize("opened", ["bench.ipynb"], indirect=True)
+def test_sliders_say_their_names_and_values_and_take_one_tab_stop(opened):
+    """A screen reader says "slider, 14", or the keyboard stops at a number that does nothing."""
+    opened.canvas()
+    twin = transport_explorers.crossover()
+    press(opened, "message n", "ArrowRight", 3)
+    twin.controls["size"].index += 3
+    opened.wait_for_readout(twin.readout)
+    explorer = opened.page.locator(".fabriclab-explorer").first
+    told = explorer.locator(".noUi-handle").evaluate_all(
+        "all => all.map(handle => [handle.ariaLabel, handle.ariaValueText])"
+    )
+    wanted = [[control.description, control.label] for control in twin.controls.values()]
+    assert told == wanted
+    opened.slider("A: start-up α", 0).focus()
+    stops = []
+    for _ in twin.controls:
+        stops.append(opened.page.evaluate("document.activeElement.ariaLabel"))
+        opened.page.keyboard.press("Tab")
+    assert stops == [name for name, _ in wanted]
+
+
+@pytest.mark.parametrize("opened", ["bench.ipynb"], indirect=True)
+def test_the_picture_itself_is_dragged(opened):
+    """The message's dot does not follow the mouse, or picture, words and slider part company."""
+    opened.canvas()
+    twin = transport_explorers.crossover()
+    wanted = twin.controls["size"].options[-20][1]
+    (x, y), goal = twin._places()[1], twin.figure.axes[0].transData.transform((wanted, 1))
+    box = opened.canvas(0).locator("canvas").bounding_box()
+    across = box["x"] + goal[0] / twin.canvas.size[0] * box["width"]
+    mouse = opened.page.mouse
+    mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+    assert opened.canvas(0).locator("canvas").evaluate("e => e.style.cursor") == "grab"
+    mouse.down()
+    mouse.move(across, box["y"] + y * box["height"], steps=12)
+    mouse.up()
+    twin.controls["size"].value = wanted
+    assert_shows(opened, twin)
+    readout = opened.page.locator(".widget-hslider", has_text="message n").first
+    assert readout.locator(".widget-readout").inner_text() == twin.controls["size"].label
+
+
+def test_the_next_day_the_last_picture_is_there_and_wakes(chromium, address, saved):
+    """A notebook that was run, saved and opened again says "model not found" where its explorers
+    were, shows the picture of the start, or needs more than a click to live again.
+    """
+    page = lab.Page(chromium, address, "next-day.ipynb")
+    try:
+        still = page.page.locator(".fabriclab-still").first
+        still.wait_for()
+        page.page.wait_for_function("document.body.textContent.includes('model not found')")
+        assert not page.page.get_by_text("model not found").first.is_visible()
+        assert saved.readout in still.inner_text() and saved.controls["size"].label in (
+            still.inner_text()
+        )
+        image = still.locator("img")
+        assert image.get_attribute("alt") == saved.alt
+        assert image.evaluate("e => e.naturalWidth") == 2 * saved.canvas.size[0]
+        assert still.locator("input").first.is_disabled()
+        still.locator("button").click()
+        assert_shows(page, transport_explorers.crossover())
+        assert not still.is_visible()
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize("opened", ["bench.ipynb"], indirect=True)
+def test_a_restarted_kernel_is_said_in_place(opened):
+    """The kernel was restarted under an open explorer: the slider moves, the picture stays, and
+    nothing says why.
+    """
+    opened.canvas()
+    said = opened.canvas(0).locator(".fabriclab-asleep")
+    assert not said.is_visible()
+    opened.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    said.wait_for(state="visible")
+    assert "run this cell again" in said.inner_text()
+    opened.complaints.clear()  # of what was under way when its kernel went
+
+
+def test_a_notebook_that_is_only_looked_at_stays_as_it_is(chromium, address, folder):
+    """Opening a notebook and closing it changes the file, so that the next `git pull` stops."""
+    path = folder / "notebooks" / "12-fallacies.ipynb"
+    before = path.read_bytes()
+    page = lab.Page(chromium, address, "notebooks/12-fallacies.ipynb")
+    try:
+        page.page.wait_for_timeout(1000)
+        page.page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+        page.page.wait_for_timeout(1000)
+        assert path.read_bytes() == before
+    finally:
+        page.close()
 
 
 @pytest.mark.parametrize("opened", ["bench.ipynb"], indirect=True)

@@ -5,12 +5,15 @@ and passes.
 import base64
 import json
 import re
+import types
+from html.parser import HTMLParser
 
 import ipywidgets
 import numpy as np
 import pytest
 from explored import move, near, quantities, set_all
 
+from fabriclab.course.engine import explorer as engine
 from fabriclab.course.engine import plot
 from fabriclab.course.engine.explorer import Explorer, slider
 from fabriclab.course.engine.explorer import explorer as explorer_of
@@ -202,6 +205,7 @@ def test_a_move_sends_pixels_and_words_in_one_message(explorer, sent):
     """
     move(next(iter(explorer.controls.values())), 3)
     ((content, buffers),) = sent
+    assert content.pop("grips") == explorer._places()
     assert content == {"readout": explorer.readout, "failed": False} and buffers == [explorer.frame]
     width, height = explorer.canvas.size
     assert len(explorer.frame) == 4 * width * height
@@ -291,12 +295,13 @@ def test_a_fault_is_shown_in_place_and_passes_with_the_next_good_value(bad, word
         "ValueError",
         "IndexError",
     )
-    assert messages[-1] == ({"readout": words, "failed": True}, []) and explorer.frame == frame
+    refused = {"readout": words, "failed": True, "grips": []}
+    assert messages[-1] == (refused, []) and explorer.frame == frame
     assert words in repr(explorer)
     explorer.controls["x"].value = 2
     assert explorer.error is None and explorer.readout == "x is 2"
     assert (
-        messages[-1] == ({"readout": "x is 2", "failed": False}, [explorer.frame])
+        messages[-1] == ({"readout": "x is 2", "failed": False, "grips": []}, [explorer.frame])
         and explorer.frame != frame
     )
 
@@ -310,24 +315,87 @@ def test_an_explorer_that_cannot_draw_at_all_fails_in_its_cell():
         )
 
 
-def test_a_page_without_a_kernel_has_picture_and_words(explorer):
+class Page(HTMLParser):
+    """What a page says: its text, its pictures with their alt text, its controls."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.images, self.inputs, self.text = [], [], ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("img", "input"):
+            {"img": self.images, "input": self.inputs}[tag].append(dict(attributes))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_a_page_without_a_kernel_has_picture_words_and_controls(explorer):
     """Where no front end can run the widget, a reader finds neither the picture nor the numbers; or
-    they differ each time.
+    they differ each time, or are not those of the last move.
     """
-    data, metadata = explorer._repr_mimebundle_()
-    assert (
-        data["text/plain"] == explorer.readout and explorer.readout in metadata["image/png"]["alt"]
-    )
-    assert "application/vnd.jupyter.widget-view+json" in data
-    png = base64.b64decode(data["image/png"])
-    width, height = (int.from_bytes(png[start : start + 4], "big") for start in (16, 20))
-    assert width == explorer.canvas.size[0] and height >= explorer.canvas.size[1] + 20 * (
-        1 + explorer.readout.count("\n")
-    )
-    again = type(explorer)._repr_mimebundle_(explorer)[0]
-    assert again["image/png"] == data["image/png"]
+    still = explorer._still()
+    page = Page(still["text/html"])
+    ((image,), sliders) = page.images, page.inputs
+    assert still["text/plain"] == explorer.readout and image["alt"] == explorer.alt
+    assert explorer.readout in page.text and "Run All Cells" in page.text
+    for control in list(explorer.controls.values())[:5]:
+        assert control.description in page.text and control.label in page.text
+    assert len(sliders) == 5 and all("disabled" in each for each in sliders)
+    sharp = base64.b64decode(image["src"].partition(",")[2])
+    plain = base64.b64decode(still["image/png"])
+    sizes = [
+        tuple(int.from_bytes(png[start : start + 4], "big") for start in (16, 20))
+        for png in (sharp, plain)
+    ]
+    width, height = explorer.canvas.size
+    assert sizes[0] == (2 * width, 2 * height) and int(image["width"]) == width
+    assert sizes[1][0] == width
+    assert sizes[1][1] >= height + 20 * (1 + explorer.readout.count("\n"))
+    assert explorer._still() == still
     move(next(iter(explorer.controls.values())), 3)
-    assert explorer._repr_mimebundle_()[0]["image/png"] != data["image/png"]
+    assert explorer._still()["image/png"] != still["image/png"]
+    assert Page(explorer._still()["text/html"]).images != page.images
+
+
+def test_a_cell_shows_the_still_and_then_the_widget_alone(explorer, monkeypatch):
+    """The saved page keeps a dead widget's name where its picture should be, or the picture of the
+    start once the reader has moved on.
+    """
+    shown, updated = [], []
+    handle = types.SimpleNamespace(update=lambda data, raw: updated.append(data))
+    monkeypatch.setattr(
+        engine, "display", lambda data, raw, **named: (shown.append(data), handle)[1]
+    )
+    explorer._ipython_display_()
+    assert list(shown[0]) == ["text/html", "image/png", "text/plain"]
+    assert list(shown[1]) == ["application/vnd.jupyter.widget-view+json"]
+    explorer.canvas._handle_custom_msg({"rest": 1.0}, [])
+    assert updated == []
+    move(next(iter(explorer.controls.values())), 3)
+    explorer.canvas._handle_custom_msg({"rest": 1.0}, [])
+    explorer.canvas._handle_custom_msg({"rest": 1.0}, [])
+    assert len(updated) == 1 and updated[0]["text/plain"] == explorer.readout
+
+
+def test_at_rest_a_fine_screen_gets_the_same_picture_in_more_dots(explorer, sent):
+    """On a 2x screen the picture stays soft, is another picture, or the next move is drawn
+    wrong.
+    """
+    explorer.canvas._handle_custom_msg({"rest": 1.0}, [])
+    assert sent == []
+    explorer.canvas._handle_custom_msg({"rest": 2.0}, [])
+    ((content, (pixels,)),) = sent
+    width, height = explorer.canvas.size
+    assert content == {"sharp": True, "size": [2 * width, 2 * height]}
+    fine = np.frombuffer(pixels, np.uint8).reshape(height, 2, width, 2, 4).mean(axis=(1, 3))
+    coarse = np.frombuffer(explorer.frame, np.uint8).reshape(height, width, 4)
+    assert np.abs(fine - coarse).mean() < 6
+    frame = explorer.frame
+    move(next(iter(explorer.controls.values())), 1)
+    move(next(iter(explorer.controls.values())), -1)
+    assert explorer.frame == frame
 
 
 def test_the_words_under_a_printed_picture_fit_it(explorer):

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from fabriclab import units
@@ -43,8 +44,12 @@ def assert_is_the_model(explorer):
     assert energies == pytest.approx(
         [1e12 * at[name] / (8 * at["port"]) for name in ("pluggable", "copackaged")], rel=6e-3
     )
-    assert explorer.artists[0].get_xydata().tolist() == [[at["hosts"], 2 * (tiers - 1)]]
-    assert explorer.artists[1].get_text() == f"{radix} ports: {words}"
+    chosen, dot, label = explorer.artists
+    assert dot.get_xydata().tolist() == [[at["hosts"], 2 * (tiers - 1)]]
+    # the dot stands on the line
+    across, ends = chosen.get_data()
+    assert ends[np.searchsorted(across, at["hosts"])] == 2 * (tiers - 1)
+    assert label.get_text() == f"{radix} ports: {words}"
 
 
 MAKERS, CHECKS = {"optics": explorers.optics}, {"optics": assert_is_the_model}

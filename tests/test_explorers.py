@@ -8,6 +8,7 @@ import importlib
 import pkgutil
 
 import ipywidgets
+import numpy as np
 import pytest
 import test_explore
 import test_explore_behaviour
@@ -90,7 +91,16 @@ FAULTS = {
     "tree": (scaleup, "pcie_rate", "lanes"),
 }
 # of these a move may redraw the axes: they follow what is drawn, or a curve comes and goes
-AXES_MOVE = {"buckets", "shares", "isolation", "step", "slow_link", "allreduce", "heat_map"}
+AXES_MOVE = {
+    "incast",
+    "buckets",
+    "shares",
+    "isolation",
+    "step",
+    "slow_link",
+    "allreduce",
+    "heat_map",
+}
 
 
 def check(name, explorer):
@@ -128,6 +138,92 @@ def test_it_opens_in_the_clear(name):
     assert isinstance(explorer, Explorer) and explorer.error is None
     check(name, explorer)
     assert_fits(explorer)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_at_most_five_sliders_stand_in_front(name):
+    """A reader meets a wall of sliders instead of a picture."""
+    explorer = MAKERS[name]()
+    shown = [explorer.controls[name] for row in explorer._rows for name in row]
+    sliders = [each for each in shown if isinstance(each, ipywidgets.SelectionSlider)]
+    assert shown and len(sliders) <= 5
+    hidden = set(explorer.controls) - {name for row in explorer._rows for name in row}
+    assert bool(hidden) == any(
+        isinstance(each, ipywidgets.ToggleButton) for each in explorer.widget.children
+    )
+
+
+GRIPPED = [name for name in MAKERS if MAKERS[name]().grips()]
+
+
+def pull(explorer, number, place, down=True):
+    explorer._asked({"grip": number, "at": place, "down": down})
+
+
+@pytest.mark.parametrize("name", GRIPPED)
+def test_what_is_dragged_stays_under_the_pointer(name):
+    """A grip stands beside what it moves, jumps when it is taken, or sets another control than the
+    one whose value the pointer shows.
+    """
+    explorer = MAKERS[name]()
+    before = explorer.values
+    for number, place in enumerate(explorer._places()):
+        if len(place) == 4:
+            continue
+        assert 0 <= place[0] <= 1 and 0 <= place[1] <= 1
+        if name == "failure":
+            continue  # its grips are clicked, not dragged
+        pull(explorer, number, place)
+        for control, value in before.items():
+            assert explorer.values[control] == value, (number, control)
+        # a little each way: it follows, where it is not at the end of its way
+        followed = []
+        for way in ((0.06, 0), (-0.06, 0), (0, 0.06), (0, -0.06)):
+            goal = np.add(place, way).tolist()
+            pull(explorer, number, goal, down=False)
+            step = np.subtract(explorer._places()[number], place)
+            followed.append(round(float(step @ way), 5))
+            assert explorer.error is None
+            check(name, explorer)
+        assert min(followed) >= 0 < max(followed), (number, followed)
+        for control, value in before.items():
+            explorer.controls[control].value = value
+
+
+def test_a_click_kills_the_switch_and_plants_the_fault():
+    """A click on the wiring kills something else, or one on a cell plants the fault elsewhere."""
+    failure = MAKERS["failure"]()
+    places = np.array(failure._places())
+    for part, number in (
+        ("spine", int(places[:, 1].argmin())),
+        ("host's cable", int(places[:, 1].argmax())),
+    ):
+        pull(failure, number, places[number].tolist())
+        assert failure.values["part"] == part
+    leaf = np.argsort(places[:, 1])[len(places) // 2]
+    pull(failure, int(leaf), places[leaf].tolist())
+    assert failure.values["part"] in ("switch at the hosts", "host's cable")
+    cells = MAKERS["heat_map"](fault="nothing")
+    ((left, top, right, bottom),) = cells._places()
+    # sender 5, receiver 20
+    pull(cells, 0, [left + (right - left) * 19.5 / 32, top + (bottom - top) * 4.5 / 32])
+    assert cells.values["fault"] == "a host, receiving" and cells.values["host"] == 20
+    cells.controls["fault"].value = "a host, sending"
+    pull(cells, 0, [left + (right - left) * 19.5 / 32, top + (bottom - top) * 4.5 / 32])
+    assert cells.values["host"] == 5 and "Named: host-05 sending" in cells.readout
+
+
+def test_a_drag_of_two_controls_is_one_move(monkeypatch):
+    """Payload and compute, dragged together, draw twice: the picture lags behind the hand."""
+    explorer, sent = MAKERS["allreduce"](), []
+    monkeypatch.setattr(
+        type(explorer.canvas), "send", lambda self, content, buffers=None: sent.append(content)
+    )
+    pull(explorer, 0, [0.3, 0.3])
+    assert len(sent) == 1 and sent[0]["readout"] == explorer.readout
+    # and a message that moves nothing is answered too, for the browser waits for it
+    pull(explorer, 0, [0.3, 0.3], down=False)
+    assert len(sent) == 2
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -257,6 +257,7 @@ def test_a_picture_is_a_png_with_words_and_the_same_bytes_each_time():
     assert (
         data["text/plain"] == metadata["image/png"]["alt"] == "Two curves, n* = 75 KB and 62.5 KB."
     )
+    assert 'alt="Two curves, n* = 75 KB and 62.5 KB."' in data["text/html"]
     assert (data, metadata) == again
 
 

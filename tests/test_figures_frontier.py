@@ -69,13 +69,10 @@ def test_staircases_step_where_a_tier_is_full(fresh):
     """A step is not at k, k^2/2 or k^3/4 hosts, or not two transceivers high."""
     artists = DRAWINGS["tiers"](fresh[1])
     for radix, line in zip(drawings.RADICES, artists["steps"]):
-        assert line.get_label() == f"{radix} ports"
         hosts, ends = line.get_data()
-        shift = ends[0] - 2 * (hosts[0] > radix)
-        assert abs(shift) < 0.3
         for full, tiers in ((radix, 1), (radix**2 // 2, 2), (radix**3 // 4, 3)):
             inside = ends[(hosts <= full) & (hosts > full / 1.5)]
-            assert inside.size == 0 or inside[-1] - shift == pytest.approx(2 * (tiers - 1))
+            assert inside.size == 0 or inside[-1] == 2 * (tiers - 1)
     assert (
         artists["dot"][0].get_xydata().tolist() == [[10_000, 4]]
         and artists["label"][0].get_text() == "64 ports: 3 tiers"

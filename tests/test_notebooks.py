@@ -603,7 +603,7 @@ FAULTS = [
         is_normalised,
         change((4, "metadata"), {"execution": {"iopub.execute_input": "2026-01-01T00:00:00Z"}}),
     ),
-    (is_normalised, lambda book: book["metadata"]["language_info"].update(version="3.11.7")),
+    (is_normalised, lambda book: book["metadata"]["language_info"].update(version="3.12.1")),
     (is_normalised, add(1, output_type="stream", name="stdout", text="a second chunk")),
     (has_its_slides, change((4, "metadata"), {})),
     (has_its_slides, change((0, "metadata", "slideshow", "slide_type"), "subslide")),

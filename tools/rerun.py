@@ -21,7 +21,17 @@ SLIDE = 17  # lines
 CELL_METADATA = {"tags", "slideshow", "jupyter", "editable", "deletable", "nbgrader"}
 KERNEL = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    # as JupyterLab writes it, or a notebook would be changed by being opened; the version is that
+    # of the locked environment, whoever runs this
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": "3.11.7",
+    },
 }
 
 
@@ -63,6 +73,7 @@ def normalised(notebook):
                 output["metadata"] = type(output["metadata"])(
                     {"image/png": {"alt": alt}} if alt else {}
                 )
+        cell["outputs"] = [output for output in cell["outputs"] if output.get("data") != {}]
     return notebook
 
 

@@ -91,7 +91,9 @@ class Dcqcn:
         >>> Dcqcn().marking(200 * KB), Dcqcn().marking(200 * KB + 1)
         (0.01, 1.0)
         """
-        queue = scalar("queue", nonnegative("queue", queue))
+        return self._marking(scalar("queue", nonnegative("queue", queue)))
+
+    def _marking(self, queue):
         if queue > self.kmax:
             return 1.0
         return self.pmax * max(0.0, (queue - self.kmin) / (self.kmax - self.kmin))
@@ -276,12 +278,17 @@ def trajectory(
     def bounded(x):
         return np.minimum(np.maximum(x, 1e-4 * port), port)
 
-    def slopes(past, current, target, alpha):
+    def heard(past):
         # senders hear nothing before the first mark can reach them
         p, rate = (
-            (settings.marking(queues[past]), history[past]) if past >= 0 else (0.0, history[0])
+            (settings._marking(float(queues[past])), history[past])
+            if past >= 0
+            else (0.0, history[0])
         )
-        cut, marked, climb, rise = settings._events(p, rate)
+        return rate, settings._events(p, rate)
+
+    def slopes(news, current, target, alpha):
+        rate, (cut, marked, climb, rise) = news
         gap = target - current
         return (
             -current * alpha / half_period * cut + gap / 2 * rate * climb,
@@ -289,10 +296,13 @@ def trajectory(
             settings.gain / settings.alpha_every * (marked - alpha),
         )
 
+    later = heard(-behind)
     for i in range(steps):
-        now = slopes(i - behind, current, target, alpha)
+        # what a step ends on, the next begins on
+        news, later = later, heard(i + 1 - behind)
+        now = slopes(news, current, target, alpha)
         then = slopes(
-            i + 1 - behind,
+            later,
             bounded(current + step * now[0]),
             bounded(target + step * now[1]),
             alpha + step * now[2],

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from fabriclab.logs import samples
+
 LARGEST_FILE = 256 * 2**20  # bytes
 LONG_FILE = 16 * 2**20  # bytes: from here on one waits
 MOST_ENTRIES = 500
@@ -95,7 +97,8 @@ def _opened(path):
     if path == STDIN:
         yield from _from(path, 0, 0, None)
         return
-    found = os.stat(path)
+    there = samples.at(path)
+    found = os.stat(there)
     pipe = stat.S_ISFIFO(found.st_mode) or stat.S_ISSOCK(found.st_mode)
     if stat.S_ISDIR(found.st_mode):
         refuse(path, 0, "a folder: fabriclab diagnose reads the files of one")
@@ -104,7 +107,7 @@ def _opened(path):
     if found.st_size > LARGEST_FILE:
         _too_large(path)
     # without O_NONBLOCK a pipe that nobody writes, or a log that never ends, would hold us for ever
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    handle = os.open(there, os.O_RDONLY | os.O_NONBLOCK)
     try:
         yield from _from(path, handle, found.st_size, PATIENCE["pipe" if pipe else "plain"])
     finally:

@@ -17,7 +17,7 @@ from fabriclab.units import GB, KB, MB, Gbps, Mbps, plural, si, us
 
 FEW = 12_000  # packets of a run: what a slider has patience for
 FEEDBACK = 20 * us  # a round trip, and a step of both schemes of congestion control
-TRIPS = 500  # of feedback: 10 ms
+TRIPS, ROUNDS = 2500, 500  # of feedback: 50 ms, in which DCQCN rests or swings, and 10 ms
 INCREASE = 50 * Mbps  # HPCC's additive increase, as its authors have it
 
 
@@ -30,7 +30,7 @@ PATHS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 def _draw_queue(axes, *numbers):
     artists = drawings.queue(axes, *numbers)
     # the names of the levels stand beside the axes, and move
-    axes.figure.get_layout_engine().set(rect=(0, 0, 0.77, 1))
+    axes.figure.get_layout_engine().set(rect=(0, 0, 0.8, 1))
     return artists
 
 
@@ -48,6 +48,13 @@ def _draw_queue(axes, *numbers):
             "buffer": slider("buffer B", [*(2.0**k * MB for k in range(10)), 64 * 250 * KB], "B"),
             "round_trip": slider("feedback takes", steps(1, 50, us), "s"),
         },
+        {"packets": tick("packet by packet too")},
+    ],
+    alt="Bytes queued before one port against time, left while it fills, right until it is empty: a"
+    " fluid and packets; lines mark the buffer and where pauses and marks begin.",
+    size=(8.6, 4.2),
+    still=("legend", "axes"),
+    more=[
         {
             "mark_at": slider(
                 "ECN marks from",
@@ -61,11 +68,7 @@ def _draw_queue(axes, *numbers):
                 [("any number", np.inf), ("32", 32), ("64", 64), ("128", 128), ("257", 257)],
             )
         },
-        {"packets": tick("packet by packet too")},
     ],
-    alt="Bytes queued before one port against time, both axes logarithmic: a fluid and packets;"
-    " lines mark the buffer and where pauses and marks begin.",
-    size=(8.2, 4.4),
 )
 def incast(
     senders=256,
@@ -115,7 +118,7 @@ def incast(
         f"PFC headroom: {plural(cables, 'cable')} x {si(each, 'B')} = {si(cables * each, 'B')},"
         f" {fits}.",
         f"Packets of {si(run[3], 'B')}: highest queue {si(int(run[1].max()), 'B')},"
-        f" {si(run[2], 'B')} lost."
+        f" {si(run[2], 'B')} lost; {si(_apart(trace, run), 'B')} from the fluid at most."
         if run
         else "Packets: tick the box to run the simulator.",
     ]
@@ -149,6 +152,10 @@ def _packets(senders, rate, buffer, silent, until):
     # a packet counts once it is whole at the switch, bytes of the fluid count as they come
     times = run.times - packet / rate
     return times[times > 0], run.queues[senders + 1, 0][times > 0], int(run.dropped.sum()), packet
+
+
+def _apart(trace, run):
+    return float(np.abs(run[1] - trace.at(run[0])).max())
 
 
 @explorer(
@@ -228,8 +235,8 @@ def _chance(value):
             "eta": slider("HPCC: target η", [0.8, 0.9, 0.95, 0.98, 1.0], "{:.2f}"),
         },
     ],
-    alt="DCQCN on the left, HPCC on the right; above the rate of each flow, below the queue,"
-    " against logarithmic time.",
+    alt="DCQCN on the left, HPCC on the right; above the rate of each flow in fair shares, below"
+    " the queue, on linear time.",
     size=(8.2, 4.6),
     still=("axes",),
 )
@@ -247,7 +254,7 @@ def congestion_control(flows=10, rate=40 * Gbps, gain=1 / 256, eta=0.95):
     rest = (
         f"a queue of {si(settled, 'B')}."
         if np.isfinite(settled)
-        else "none below Kmax; the queue swings across it."
+        else "none below Kmax: the queue swings across it."
     )
     return (rate, runs, {"DCQCN": settled, "HPCC": steady}), [
         *(f"{name}: {_controlled(*run, rate)}" for name, run in runs.items()),
@@ -259,7 +266,7 @@ def _starts(flows, rate):
     return np.linspace(0.2, 1.0, flows) * rate
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=64)
 def _dcqcn(flows, rate, gain):
     run = congestion.trajectory(
         flows,
@@ -275,9 +282,9 @@ def _dcqcn(flows, rate, gain):
 @functools.lru_cache(maxsize=512)
 def _hpcc(flows, rate, eta):
     run = congestion.rounds(
-        rate, flows, INCREASE, FEEDBACK, TRIPS, eta, rates=_starts(flows, rate), packet=0
+        rate, flows, INCREASE, FEEDBACK, ROUNDS, eta, rates=_starts(flows, rate), packet=0
     )
-    return FEEDBACK * np.arange(1, TRIPS + 1), run.rates, run.queue
+    return FEEDBACK * np.arange(1, ROUNDS + 1), run.rates, run.queue
 
 
 def _less_than_a_packet(flows, rate):
@@ -291,7 +298,7 @@ def _less_than_a_packet(flows, rate):
 
 
 def _controlled(times, rates, held, rate):
-    late = times > 0.9 * TRIPS * FEEDBACK
+    late = times > 0.9 * times[-1]
     low, high = float(held[late].min()), float(held[late].max())
     settled = f"{si(low, 'B')} to {si(high, 'B')}" if high - low > 0.02 * high else si(high, "B")
     # a queue keeps the port busy, whatever comes in

@@ -7,8 +7,10 @@ has a module of its own, and so have fleets.
 
 import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.ticker import MaxNLocator
 
 from fabriclab import congestion
+from fabriclab.course.behaviour.circle_figures import dependencies, move_dependencies  # noqa: F401
 from fabriclab.course.behaviour.fleet_figures import (  # noqa: F401  one face for the part
     apart,
     at_least_one,
@@ -16,17 +18,14 @@ from fabriclab.course.behaviour.fleet_figures import (  # noqa: F401  one face f
     move_at_least_one,
     move_checkpoints,
 )
-from fabriclab.course.behaviour.waiting_figures import (  # noqa: F401
-    dependencies,
-    move_dependencies,
-    pauses,
-)
-from fabriclab.course.engine.plot import COLOURS, SERIES, STYLE, drawing, log_axis
-from fabriclab.units import GB, KB, ms, ns, si, us
+from fabriclab.course.behaviour.waiting_figures import pauses  # noqa: F401
+from fabriclab.course.engine.plot import COLOURS, SERIES, STYLE, axis_end, drawing, log_axis
+from fabriclab.units import KB, si
 
 _CLEAR = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
 _NEAR = {"textcoords": "offset points"}
 HIGHEST = 5  # of a path's load, in even splits
+MOST_SHARES, MOST_QUEUED = 3.4, 400 * KB  # twice DCQCN's Kmax: no swing goes higher
 
 
 @drawing
@@ -43,20 +42,27 @@ def panels(ax, rows, columns, **grid):
 
 @drawing
 def queue(ax, trace, levels, packets=None):
-    """Figure 12: the bytes in a queue against time, as a fluid (`congestion.Trace`) and packet by
-    packet, in log-log.
+    """Figure 12: the bytes in a queue against linear time, as a fluid (`congestion.Trace`) and
+    packet by packet: left while it fills, right the whole, where filling is a wall and draining a
+    slope.
 
     `levels` maps a name to bytes, drawn as lines: the buffer, PFC's Xoff and Xon, ECN's Kmin and
-    Kmax; one that is None waits to be moved. What the buffer could not hold is shaded. `packets` is
-    (seconds, bytes), as in ``run.times, run.queues[port]``. Returns the artists, lists by name.
+    Kmax; one that is None, or above the picture, is not drawn. What the buffer could not hold is
+    hatched. `packets` is (seconds, bytes), as in ``run.times, run.queues[port]``; a cross marks
+    where they are furthest from the fluid. Fills the figure of `ax`. Returns the artists by name.
     """
-    log_axis(ax.xaxis, "s", 10 * ns, 200 * ms)
-    log_axis(ax.yaxis, "B", 1 * KB, 1 * GB)
-    ax.set(xlabel="time since the first byte", ylabel="bytes in the queue")
+    left, right = panels(ax, 1, 2, width_ratios=(1, 1.25))
     looks = [("ink", "-")] + [("muted", dash) for dash in ((0, (6, 2)), (0, (2, 1)), "-.", ":")]
-    artists = {
-        "lost": [
-            ax.fill_between(
+    artists = {"axes": [left, right], "lost": [], "levels": [], "fluid": [], "packets": []}
+    artists["apart"] = []
+    for each in (left, right):
+        each.set_xlabel("time, while it fills" if each is left else "time, the whole")
+        each.xaxis.set_major_locator(MaxNLocator(3))
+        each.yaxis.set_major_locator(MaxNLocator(5))
+        each.xaxis.set_major_formatter(lambda value, _: si(value, "s", 3) if value else "0")
+        each.yaxis.set_major_formatter(lambda value, _: si(value, "B"))
+        artists["lost"].append(
+            each.fill_between(
                 [1.0],
                 1.0,
                 1.0,
@@ -66,29 +72,42 @@ def queue(ax, trace, levels, packets=None):
                 edgecolor=COLOURS["loss"],
                 linewidth=0,
             )
-        ],
-        "levels": [
-            ax.plot([], [], color=COLOURS[colour], linestyle=dash, linewidth=1.4)[0]
+        )
+        artists["levels"] += [
+            each.plot([], [], color=COLOURS[colour], linestyle=dash, linewidth=1.4)[0]
             for _, (colour, dash) in zip(levels, looks)
-        ],
-        "fluid": ax.plot([], [], color=COLOURS["first"], linewidth=4.5, label="fluid"),
-        "packets": ax.plot([], [], color=COLOURS["startup"], linestyle=(0, (2, 1)), linewidth=1.8),
-        "level labels": [
-            ax.annotate(
-                "", (1, 1), (6, 0), xycoords=ax.transAxes, va="center", fontsize=11, **_NEAR
-            )
-            for _ in levels
-        ],
-        # above the axes: inside there is no place that some queue does not cross
-        "outcome": [ax.annotate("", (0, 1), (0, 7), xycoords=ax.transAxes, **_NEAR)],
-    }
-    artists["legend"] = ax.legend(
-        [artists["fluid"][0], artists["packets"][0], artists["lost"][0]],
-        ["fluid", "packets", "no room: lost"],
-        loc="lower left",
-        bbox_to_anchor=(0, 1.08),
-        ncols=3,
+        ]
+        artists["fluid"] += each.plot(
+            [], [], color=COLOURS["first"], linewidth=4.5, alpha=0.6, label="fluid"
+        )
+        artists["packets"] += each.plot([], [], color=COLOURS["second"], linewidth=1.4)
+        artists["apart"] += each.plot(
+            [], [], "x", color=COLOURS["ink"], markersize=11, markeredgewidth=2
+        )
+    left.set_ylabel("bytes in the queue")
+    right.tick_params(labelleft=False)
+    artists["level labels"] = [
+        right.annotate(
+            "", (1, 1), (6, 0), xycoords=right.transAxes, va="center", fontsize=11, **_NEAR
+        )
+        for _ in levels
+    ]
+    # room for the outcome, which is wider than its panel and must not narrow it
+    left.set_title(" ")
+    artists["outcome"] = [
+        left.annotate("", (0, 1), (0, 7), xycoords=left.transAxes, in_layout=False, **_NEAR)
+    ]
+    artists["nothing"] = [
+        each.text(0.5, 0.5, "", transform=each.transAxes, ha="center", in_layout=False)
+        for each in (left, right)
+    ]
+    artists["legend"] = left.figure.legend(
+        [artists[name][0] for name in ("fluid", "packets", "lost", "apart")],
+        ["fluid", "packets", "no room: lost", "furthest apart"],
+        loc="outside upper left",
+        ncols=4,
         borderaxespad=0.2,
+        columnspacing=1.2,
     )
     move_queue(artists, trace, levels, packets)
     return artists
@@ -96,47 +115,63 @@ def queue(ax, trace, levels, packets=None):
 
 def move_queue(artists, trace, levels, packets=None):
     """Set the artists of `queue` to another trace and other levels of the same names."""
-    ax, end = artists["fluid"][0].axes, float(trace.times[-1])
-    (early, late), (low, high) = ax.get_xlim(), ax.get_ylim()
-    times = np.union1d(np.geomspace(min(early, end), end, 400), trace.times)
-    held, lost = trace.at(times), np.interp(times, trace.times, trace.lost)
-    artists["fluid"][0].set_data(times, np.maximum(held, 1.0))
-    artists["packets"][0].set_data(
-        *([], []) if packets is None else (packets[0], np.maximum(packets[1], 1.0))
-    )
-    top, missing = trace.queue.max(), float(trace.lost[-1])
+    end, top, missing = (float(x) for x in (trace.times[-1], trace.queue.max(), trace.lost[-1]))
     # from the moment the buffer is full until no more comes
-    losing = (
-        (times >= trace.first_above(top))
-        & (times <= trace.times[np.searchsorted(trace.lost, missing)])
-        & (missing > 0)
+    full = float(trace.first_above(top)) if top else end
+    silent = float(trace.times[np.searchsorted(trace.lost, missing)]) if missing else full
+    highest = axis_end(1.04 * max(top, 1 * KB))
+    for each, until in zip(artists["axes"], (axis_end(1.2 * max(full, silent)), axis_end(end))):
+        each.set(xlim=(0, min(until, axis_end(end))), ylim=(0, 1.25 * highest))
+    times = np.union1d(
+        np.linspace(0, end, 400), np.append(np.linspace(0, silent, 100), trace.times)
     )
-    artists["lost"][0].set_data(times[losing], top, top + lost[losing])
+    held, lost = trace.at(times), np.interp(times, trace.times, trace.lost)
+    losing = (times >= full) & (times <= silent) & (missing > 0)
+    for place, each in enumerate(artists["axes"]):
+        artists["fluid"][place].set_data(times, held)
+        artists["packets"][place].set_data(*([], []) if packets is None else packets)
+        artists["lost"][place].set_data(times[losing], top, top + lost[losing])
+        artists["apart"][place].set_data(*_furthest(trace, packets, each))
+        artists["nothing"][place].set_text("" if top else "no queue:\nthe port keeps up")
+    ceiling = 1.25 * highest
     places = apart(
-        [np.log(value / low) / np.log(high / low) if value else None for value in levels.values()],
+        [value / ceiling if value and value <= ceiling else None for value in levels.values()],
         0.065,
     )
-    for (name, value), line, label, place in zip(
-        levels.items(), artists["levels"], artists["level labels"], places
-    ):
-        shown = value is not None and low <= value <= high
-        line.set_data([early, late] if shown else [], [value, value] if shown else [])
-        label.set_text(f"{name} {si(value, 'B')}" if shown else "")
-        label.xy = 1, place if shown else 1
+    for number, ((name, value), place) in enumerate(zip(levels.items(), places)):
+        for line in artists["levels"][number :: len(levels)]:
+            line.set_data([0, 1] if place else [], [value, value] if place else [])
+            line.set_transform(line.axes.get_yaxis_transform())
+        label = artists["level labels"][number]
+        label.set_text(f"{name} {si(value, 'B')}" if place else "")
+        label.xy = 1, place if place else 1
+    artists["outcome"][0].set_text(_outcome(trace, top, full, missing))
+
+
+def _furthest(trace, packets, axes):
+    """([seconds], [bytes]) where packets are furthest from the fluid, if that is in the picture."""
+    if packets is None or not len(packets[0]):
+        return [], []
+    times, held = map(np.asarray, packets)
+    inside = times <= axes.get_xlim()[1]
+    if not inside.any():
+        return [], []
+    worst = int(np.argmax(np.abs(held - trace.at(times)) * inside))
+    return [times[worst]], [held[worst]]
+
+
+def _outcome(trace, top, full, missing):
     words = [
-        (
-            f"full after {si(trace.first_above(top), 's', 3)}, {si(missing, 'B')} lost"
-            if missing
-            else "never full"
-            if top
-            else "no queue"
-        )
+        f"full after {si(full, 's', 3)}, {si(missing, 'B')} lost"
+        if missing
+        else "never full"
+        if top
+        else "no queue"
     ]
     if trace.queue[-1] == 0 < top:
-        words.append(
-            f"empty after {si(float(trace.times[np.flatnonzero(trace.queue > 0)[-1] + 1]), 's', 3)}"
-        )
-    artists["outcome"][0].set_text(", ".join(words))
+        empty = float(trace.times[np.flatnonzero(trace.queue > 0)[-1] + 1])
+        words.append(f"empty after {si(empty, 's', 3)}")
+    return ", ".join(words)
 
 
 @drawing
@@ -196,23 +231,26 @@ def stragglers(ax, distribution, most=100_000, steps=200):
 @drawing
 def control(ax, capacity, runs, rests=None):
     """Congestion control side by side: a column per scheme, above the rate of each flow, below the
-    queue, against log time.
+    queue, on linear time, so that rest and swing are seen.
 
     `runs` maps a name to (seconds, rates in bytes/s with a column per flow, queue in bytes): of a
-    `congestion.Trajectory` or `Rounds`. `capacity` is the port's, in bytes/s; the line is each
-    flow's fair share. `rests` maps a name to the queue at rest: `congestion.fixed_point`,
-    `steady_queue`; inf where there is no rest. Fills the figure of `ax`. Returns the artists, lists
-    by name, a scheme an entry.
+    `congestion.Trajectory` or `Rounds`. `capacity` is the port's, in bytes/s; rates are drawn as
+    multiples of each flow's fair share, whose line is at 1. `rests` maps a name to the queue at
+    rest: `congestion.fixed_point`, `steady_queue`; inf where there is no rest. What leaves an axis
+    is named. Fills the figure of `ax`. Returns the artists, lists by name, a scheme an entry.
     """
     axes = panels(ax, 2, len(runs), height_ratios=(1.1, 1))
     artists = {"axes": axes, "rates": [], "fair": [], "queue": [], "rests": [], "labels": []}
     for place, (name, (colour, _)) in enumerate(zip(runs, SERIES)):
         above, below = axes[place], axes[place + len(runs)]
         for each in (above, below):
-            log_axis(each.xaxis, "s", 10 * us, 20 * ms)
-        log_axis(above.yaxis, "", 1e-3, 1.5)
-        log_axis(below.yaxis, "B", 100, 1 * GB, each=100)
-        above.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            each.set_xlim(0, float(runs[name][0][-1]))
+            each.xaxis.set_major_locator(MaxNLocator(4))
+            each.xaxis.set_major_formatter(lambda value, _: si(value, "s", 3) if value else "0")
+            each.grid(True, axis="y", color="#DDDDDD", linewidth=0.8)
+        above.set(ylim=(0, MOST_SHARES), yticks=[0, 1, 2, 3])
+        below.set(ylim=(0, MOST_QUEUED), yticks=[0, 100 * KB, 200 * KB, 300 * KB])
+        below.yaxis.set_major_formatter(lambda value, _: si(value, "B"))
         above.set_title(name)
         above.tick_params(labelbottom=False)
         if place:
@@ -223,25 +261,26 @@ def control(ax, capacity, runs, rests=None):
                 LineCollection([], colors=COLOURS[colour], linewidths=1.2, alpha=0.8)
             )
         )
-        artists["fair"] += above.plot([], [], color=COLOURS["ink"], linestyle=":", linewidth=1.6)
-        artists["queue"] += below.plot([], [], color=COLOURS[colour])
+        artists["fair"] += above.plot(
+            above.get_xlim(), [1, 1], color=COLOURS["ink"], linestyle=":", linewidth=1.6
+        )
+        artists["queue"] += below.plot([], [], color=COLOURS[colour], linewidth=1.6)
         artists["rests"] += below.plot([], [], color=COLOURS["ink"], linestyle="--", linewidth=1.4)
         artists["labels"] += [
-            # where no rate begins, and no queue ends
-            above.text(0.03, 0.06, "", transform=above.transAxes, fontsize=11, bbox=_CLEAR),
-            below.text(
+            panel.text(
                 0.98,
                 0.95,
                 "",
-                transform=below.transAxes,
+                transform=panel.transAxes,
                 fontsize=11,
                 bbox=_CLEAR,
                 ha="right",
                 va="top",
-            ),
+            )
+            for panel in (above, below)
         ]
         below.set_xlabel("time")
-    axes[0].set_ylabel("rate, share of port")
+    axes[0].set_ylabel("rate, in fair shares")
     axes[len(runs)].set_ylabel("queue")
     move_control(artists, capacity, runs, rests)
     return artists
@@ -250,30 +289,26 @@ def control(ax, capacity, runs, rests=None):
 def move_control(artists, capacity, runs, rests=None):
     """Set the artists of `control` to other runs of the same names."""
     for place, (name, (times, rates, held)) in enumerate(runs.items()):
-        # a logarithmic axis has no place for the start itself
-        times, shares, held = (
-            times[times > 0],
-            np.asarray(rates)[times > 0] / capacity,
-            held[times > 0],
-        )
+        flows = np.shape(rates)[1]
+        shares = np.asarray(rates) * flows / capacity
         artists["rates"][place].set_segments([np.column_stack([times, flow]) for flow in shares.T])
-        fair = 1 / shares.shape[1]
-        artists["fair"][place].set_data([10 * us, 20 * ms], [fair, fair])
-        artists["queue"][place].set_data(times, np.maximum(held, 1.0))
+        artists["queue"][place].set_data(times, held)
         rest = (rests or {}).get(name)
-        shown = rest is not None and 0 < rest < np.inf
-        artists["rests"][place].set_data(
-            [10 * us, 20 * ms] if shown else [], [rest, rest] if shown else []
-        )
+        shown = rest is not None and 0 < rest < MOST_QUEUED
+        across = artists["rests"][place].axes.get_xlim()
+        artists["rests"][place].set_data(across if shown else [], [rest, rest] if shown else [])
         share, point = artists["labels"][2 * place : 2 * place + 2]
-        share.set_text(f"fair share {fair:.3g}")
-        point.set_text(
+        share.set_text(f"fair share 1/{flows}")
+        words = [
             ""
             if rest is None
-            else "no point of rest"
+            else "no point of rest: it swings"
             if rest == np.inf
-            else f"rests at {si(rest, 'B', 3)}"
-        )
+            else f"point of rest {si(rest, 'B', 3)}"
+        ]
+        if held.max() > MOST_QUEUED:
+            words.append(f"first peak {si(float(held.max()), 'B', 3)}")
+        point.set_text("\n".join(filter(None, words)))
 
 
 @drawing

@@ -1,11 +1,11 @@
 """The picture in the browser: a canvas that shows the pixels it is sent, and the readout under it.
 
-
-The kernel does all the drawing; this end only copies. A frame is one message, pixels and words
-together, so that the two can never be seen apart. Frames are messages and not state, so a saved
-notebook holds one small PNG and not megabytes.
+The kernel does all the drawing; this end (`canvas.js`) only copies. A frame is one message, pixels
+and words together, so that the two can never be seen apart. Frames are messages and not state, so a
+saved notebook holds no pixels of the widget: the still beside it is the saved picture.
 """
 
+from fabriclab.course.engine.plot import beside
 from fabriclab.extras import missing
 
 try:
@@ -14,87 +14,36 @@ try:
 except ModuleNotFoundError as fault:
     raise missing(fault) from None
 
-MODULE = """
-function render({ model, el }) {
-  const [width, height] = model.get("size");
-  const root = document.createElement("div"), picture = document.createElement("canvas"), words = \
-document.createElement("div");
-  root.className = "fabriclab-canvas";
-  // as wide as the picture, so that long words wrap and never widen it
-  root.style.width = width + "px";
-  Object.assign(picture, { width, height });
-  picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", model.get("alt"));
-  words.setAttribute("role", "status");
-  words.setAttribute("aria-live", "polite");
-  root.append(picture, words);
-  el.append(root);
-  const pen = picture.getContext("2d");
-  let frames = 0;
 
-  const say = (text, failed) => {
-    words.textContent = text;
-    root.classList.toggle("fabriclab-failed", failed);
-    // at one width the readout may grow, where a line wraps, but never shrinks: nothing below it \
-jumps to and fro
-    if (words.dataset.at !== String(words.clientWidth)) { words.style.minHeight = ""; \
-words.dataset.at = words.clientWidth; }
-    if (words.clientWidth) words.style.minHeight = words.offsetHeight + "px";
-  };
-  const receive = (content, buffers) => {
-    if (buffers.length) {
-      const bytes = buffers[0];
-      const pixels = new Uint8ClampedArray(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      pen.putImageData(new ImageData(pixels, width, height), 0, 0);
-    }
-    say(content.readout, content.failed);
-    root.dataset.frame = ++frames;
-  };
-
-  // what was saved, so that a page without a kernel shows the picture too; then whatever a live \
-kernel has now
-  const still = new Image();
-  still.onload = () => { if (!frames) pen.drawImage(still, 0, 0); };
-  still.src = "data:image/png;base64," + model.get("still");
-  say(model.get("readout"), false);
-  model.on("msg:custom", receive);
-  model.send({ ask: "frame" });
-  return () => model.off("msg:custom", receive);
-}
-export default { render };
-"""
-
-STYLE = """
-.fabriclab-canvas { max-width: 100%; }
-.fabriclab-canvas canvas { display: block; max-width: 100%; height: auto; }
-.fabriclab-canvas [role=status] {
-  box-sizing: border-box; padding: 4px 8px; white-space: pre-wrap; line-height: 1.5;
-  font-family: var(--jp-content-font-family, sans-serif); font-size: 14px; font-variant-numeric: \
-tabular-nums;
-  color: var(--jp-content-font-color1, black);
-}
-.fabriclab-failed canvas { opacity: 0.3; }
-.fabriclab-failed [role=status] { box-shadow: inset 0 0 0 2px #D55E00; }
-"""
+WAKE = (
+    """<button type="button" data-commandlinker-command="apputils:run-all-enabled" """
+    """data-commandlinker-args='{"commands": ["notebook:run-all-above", "notebook:run-cell"]}'>"""
+    "Wake it</button>"
+)
+ASLEEP = f"{WAKE}Asleep: no kernel holds these controls. Run ▸ Run All Cells wakes them."
+RESTARTED = f"{WAKE}The kernel was restarted or has ended: run this cell again to move the picture."
 
 
 class Canvas(anywidget.AnyWidget):
-    """Shows the frames it is given.
+    """Shows the frames it is given. `size` is (width, height) of the figure in CSS pixels."""
 
-    `size` is (width, height) in pixels, `still` the first picture as base64 of a PNG.
-    """
-
-    _esm = MODULE
-    _css = STYLE
+    _esm = beside("canvas.js")
+    _css = beside("canvas.css") + beside("picture.css") + beside("still.css")
     size = traitlets.List().tag(sync=True)
     alt = traitlets.Unicode().tag(sync=True)
-    still = traitlets.Unicode().tag(sync=True)
     readout = traitlets.Unicode().tag(sync=True)
+    asleep = traitlets.Unicode(RESTARTED).tag(sync=True)
 
-    def show(self, readout, frame=None):
+    def show(self, readout, frame=None, grips=()):
         """Show a frame of RGBA bytes with its readout; without a frame, a message in place over the
-        picture there is.
+        picture there is. `grips` are points or boxes, in shares of the picture, that can be held.
         """
         self.send(
-            {"readout": readout, "failed": frame is None}, buffers=[] if frame is None else [frame]
+            {"readout": readout, "failed": frame is None, "grips": grips},
+            buffers=[] if frame is None else [frame],
         )
+
+    def sharpen(self, pixels):
+        """Show the frame there is in more pixels: rows of RGBA."""
+        height, width, _ = pixels.shape
+        self.send({"sharp": True, "size": [width, height]}, buffers=[pixels.tobytes()])

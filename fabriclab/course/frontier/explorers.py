@@ -1,7 +1,7 @@
 """Beyond the levels alive: how many ends of fibre a cluster lights, and what they draw."""
 
 from fabriclab import catalog, link
-from fabriclab.course.engine.explorer import explorer, slider
+from fabriclab.course.engine.explorer import Grip, explorer, slider
 from fabriclab.course.frontier import figures as drawings
 from fabriclab.units import Gbps, Tbps, si
 
@@ -9,6 +9,11 @@ CAPACITIES = [25.6 * Tbps, 51.2 * Tbps, 102.4 * Tbps]
 RATES = [200 * Gbps, 400 * Gbps, 800 * Gbps, 1600 * Gbps]
 HOSTS = sorted([*(2**k for k in range(7, 20)), 10_000, 24_576, 100_000, 1_000_000])
 WATTS = [2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 25.0, 30.0]
+
+
+def _grips(hosts, capacity, port, **_):
+    height = 2 * (link.tree_tiers(hosts, int(link.switch_ports(capacity, port))) - 1)
+    yield Grip((hosts, float(height)), lambda x, y: {"hosts": x})
 
 
 @explorer(
@@ -25,7 +30,8 @@ WATTS = [2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 9.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 
     alt="Staircases of transceivers a host against the number of hosts, one for each number of"
     " ports of a switch; a dot marks this cluster.",
     size=(7.8, 4.0),
-    still=("legend", "steps"),
+    still=("steps", "names"),
+    grips=_grips,
 )
 def optics(hosts=10_000, capacity=25.6 * Tbps, port=400 * Gbps, pluggable=20.0, copackaged=10.0):
     """The optics of a non-blocking tree over `hosts` ports: a switch chip's `capacity` and its

@@ -55,8 +55,8 @@ def dividend(ax, rows):
 
 @drawing
 def tiers(ax, hosts, radix):
-    """Ends of fibre a host against the number of hosts, for switches of several `RADICES` ports; a
-    dot at `hosts` and `radix`.
+    """Ends of fibre a host against the number of hosts, for switches of several `RADICES` ports,
+    that of `radix` bold, with a dot at `hosts`.
 
     A staircase: two ends a host for every tier beyond the first, hosts themselves on copper.
     """
@@ -68,34 +68,43 @@ def tiers(ax, hosts, radix):
         ylim=(-0.6, 13.4),
         yticks=[0, 2, 4, 6, 8, 10, 12],
     )
-    artists = {"steps": []}
     across = np.unique(np.rint(np.geomspace(100, _MOST, 1200)))
-    for k, (colour, dash) in zip(RADICES, SERIES):
-        artists["steps"] += ax.plot(
-            [], [], color=COLOURS[colour], linestyle=dash, label=f"{k} ports"
+    artists = {
+        # grey, so that where two of them run together nothing is hidden; the chosen one is bold
+        "steps": [
+            ax.plot(across, 2 * (link.tree_tiers(across, k) - 1), color="#BBBBBB", linewidth=1.4)[0]
+            for k in RADICES
+        ],
+        "chosen": ax.plot([], [], color=COLOURS["first"], linewidth=3.2),
+        "names": [],
+        "dot": ax.plot([], [], "o", color=COLOURS["ink"], markersize=9),
+        "label": [
+            ax.annotate("", (1, 0), (0, 12), textcoords="offset points", ha="center", bbox=_CLEAR)
+        ],
+    }
+    for k in RADICES:
+        # beside the rise to its third tier, or the last there is
+        rise = k**2 / 2 if k**2 / 2 < _MOST else k
+        artists["names"].append(
+            ax.annotate(
+                f"{k} ports",
+                (rise, 2 * float(link.tree_tiers(rise, k)) - 1.3),
+                (-4, 0),
+                textcoords="offset points",
+                ha="right",
+                color=COLOURS["muted"],
+                fontsize=11,
+            )
         )
-        artists["steps"][-1].set_data(
-            across, 2 * (link.tree_tiers(across, k) - 1) + 0.12 * (RADICES.index(k) - 2)
-        )
-    artists["dot"] = ax.plot([], [], "o", color=COLOURS["ink"], markersize=9)
-    artists["label"] = [
-        ax.annotate("", (1, 0), (0, 12), textcoords="offset points", ha="center", bbox=_CLEAR)
-    ]
-    artists["legend"] = ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=5,
-        borderaxespad=0.2,
-        handlelength=1.6,
-        columnspacing=1.0,
-    )
     move_tiers(artists, hosts, radix)
     return artists
 
 
 def move_tiers(artists, hosts, radix):
-    """Set the dot of `tiers` to other hosts and ports."""
+    """Set the dot of `tiers` to other hosts and ports, and that radix's staircase to bold."""
     count = link.tree_tiers(hosts, radix)
+    across = artists["steps"][0].get_xdata()
+    artists["chosen"][0].set_data(across, 2 * (link.tree_tiers(across, radix) - 1))
     artists["dot"][0].set_data([hosts], [2 * (count - 1)])
     label = artists["label"][0]
     label.xy = hosts, 2 * (count - 1)

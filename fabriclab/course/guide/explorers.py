@@ -51,20 +51,18 @@ def _open(word):
             "ports": slider(
                 "adapters named", PORTS, lambda ports: f"{ports} of 8" if ports else "0: sockets"
             ),
-            "channels": slider("channels, at most", CHANNELS, "{}"),
+            "size": slider("buffer", steps(1 * KB, 100 * GB), "B"),
         },
         {
             "algorithm": slider("NCCL_ALGO", ALGORITHMS, _open),
             "protocol": slider("NCCL_PROTO", PROTOCOLS, _open),
         },
-        {
-            "nodes": slider("nodes of 8", NODES, "{:,}"),
-            "size": slider("buffer", steps(1 * KB, 100 * GB), "B"),
-        },
+        {"nodes": slider("nodes of 8", NODES, "{:,}")},
     ],
     alt="Bus bandwidth of an AllReduce against buffer size, with nothing set and with the chosen"
     " settings of NCCL.",
     size=(7.6, 3.8),
+    more=[{"channels": slider("channels, at most", CHANNELS, "{}")}],
 )
 def settings(ports=1, algorithm="", protocol="", channels=64, nodes=16, size=1 * GB):
     """An AllReduce of `size` bytes on `nodes` DGX H100, with these `ports`, algorithm, protocol and

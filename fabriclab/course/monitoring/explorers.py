@@ -6,23 +6,26 @@ import textwrap
 from functools import lru_cache
 
 from fabriclab import topology
-from fabriclab.course.engine.explorer import dropdown, explorer, slider
+from fabriclab.course.engine.explorer import Grip, dropdown, explorer, slider
 from fabriclab.course.monitoring import heat_map as drawings
-from fabriclab.logs.pairs import Part, explain, measure
-from fabriclab.units import plural, si
+from fabriclab.logs.pairs import Part, explain, measure, wiring
+from fabriclab.logs.pairs.evidence import SEEN
+from fabriclab.units import GB, plural, si
 
-_HOST, _BUNDLE, _SPINE = ("host", "host-13"), ("bundle", "leaf-3", "spine-2"), ("spine", "spine-2")
+# what is planted, of the host chosen, its leaf, and one spine: kinds and the way that is slow
 PLANTS = {
     "nothing": (),
-    "a host": (Part(*_HOST),),
-    "a host, sending": (Part(*_HOST, way="out"),),
-    "a host, receiving": (Part(*_HOST, way="in"),),
-    "a leaf": (Part("leaf", "leaf-2"),),
-    "a cable bundle": (Part(*_BUNDLE),),
-    "a bundle, upwards": (Part(*_BUNDLE, way="out"),),
-    "a spine": (Part(*_SPINE),),
-    "a host and a spine": (Part(*_HOST), Part(*_SPINE)),
+    "a host": (("host", "both"),),
+    "a host, sending": (("host", "out"),),
+    "a host, receiving": (("host", "in"),),
+    "a leaf": (("leaf", "both"),),
+    "a cable bundle": (("bundle", "both"),),
+    "a bundle, upwards": (("bundle", "out"),),
+    "a spine": (("spine", "both"),),
+    "a host and a spine": (("host", "both"), ("spine", "both")),
 }
+SPINE = "spine-2"
+HEALTHY_RATE = 50 * GB  # of a port: the end of the colour scale
 PATHS = {"one QP, hashed": "hash", "many QPs, spread": "spread", "pinned, each spine": "pinned"}
 _WIDEST = 100  # characters of a line of the readout
 
@@ -33,19 +36,47 @@ def network():
     return topology.leaf_spine(4, 4, 8, 8)
 
 
+def planted(fault, host):
+    """The `Part`s that `fault` plants at host number `host`."""
+    leaf = wiring(network()).leaves[wiring(network()).leaf[host - 1]]
+    names = {
+        "host": (f"host-{host:02d}",),
+        "leaf": (leaf,),
+        "bundle": (leaf, SPINE),
+        "spine": (SPINE,),
+    }
+    return tuple(Part(kind, *names[kind], way=way) for kind, way in PLANTS[fault])
+
+
+def _grips(fault, **_):
+    """A cell clicked: the host that sends or receives there is the one that is planted."""
+    by_row = fault in ("a host, sending", "a bundle, upwards")
+    start = {"fault": "a host, receiving"} if fault == "nothing" else {}
+    yield Grip(None, lambda x, y: start | {"host": 1 + round(y if by_row else x)})
+
+
+def _draw(axes, *numbers):
+    return drawings.heat_map(axes, *numbers, HEALTHY_RATE)
+
+
+def _move(artists, *numbers):
+    drawings.move_heat_map(artists, *numbers, HEALTHY_RATE)
+
+
 LEFT = [0.0, 0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98]
 SHARES = [0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0]
 NOISE = [0.0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1]
 
 
 @explorer(
-    drawings.heat_map,
-    drawings.move_heat_map,
+    _draw,
+    _move,
     [
         {
             "fault": dropdown("planted", list(PLANTS)),
-            "left": slider("its rate", LEFT, "{:.0%} of full"),
+            "host": slider("at", range(1, 33), "host-{:02d}"),
         },
+        {"left": slider("its rate", LEFT, "{:.0%} of full")},
         {
             "paths": dropdown("paths", list(PATHS)),
             "share": slider("pairs measured", SHARES, "{:.0%}"),
@@ -59,25 +90,34 @@ NOISE = [0.0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1]
     " the verdict speaks of are outlined.",
     size=(7.6, 5.0),
     still=("scale",),
+    grips=_grips,
 )
 def heat_map(
-    fault="a host, receiving", left=0.5, paths="one QP, hashed", share=1.0, noise=0.01, seed=1
+    fault="a host, receiving",
+    host=13,
+    left=0.5,
+    paths="one QP, hashed",
+    share=1.0,
+    noise=0.01,
+    seed=1,
 ):
     """The heat map alive: plant a fault in 32 hosts on 4 leaves and 4 spines, and see what
     `explain` names, and whether it may.
 
-    `left` is the slow part's share of its rate, `share` how many of the 992 ordered pairs are
-    measured, `noise` the relative deviation of one measurement. A fault that is hidden, or that no
-    pair can place, is the point: the words say so.
+    A click on a cell plants the fault at that `host`, a number from 1; a leaf or a bundle is that
+    host's. `left` is the slow part's share of its rate, `share` how many of the 992 ordered pairs
+    are measured, `noise` the relative deviation of one measurement. A fault that is hidden, or
+    that no pair can place, is the point: the words say so.
     """
-    planted = dict.fromkeys(PLANTS[fault], left)
-    pairs, verdict = _measured(planted, PATHS[paths], share, noise, seed)
-    what = f"{' and '.join(map(str, planted))} at {left:.0%}" if planted else "nothing"
+    slow = dict.fromkeys(planted(fault, host), left)
+    pairs, verdict = _measured(slow, PATHS[paths], share, noise, seed)
+    what = f"{' and '.join(map(str, slow))} at {left:.0%}" if slow else "nothing"
     lines = [
-        f"Planted: {what}. Measured: {pairs!r}.",
+        f"Planted: {what}.",
+        f"Measured: {pairs!r}.",
         *_found(verdict),
         _next(verdict),
-        judged(planted, verdict),
+        judged(slow, verdict),
     ]
     return (pairs, network(), verdict), [
         part for line in lines for part in textwrap.wrap(line, _WIDEST)
@@ -93,6 +133,9 @@ def _measured(planted, how, share, noise, seed):
 
 
 def _found(verdict):
+    if verdict.healthy:
+        seen = f"{SEEN * verdict.noise:.0%} below {si(verdict.level, 'B/s')}"
+        return [f"Nothing stands out: no part is slow by {seen}."]
     if not verdict.findings:
         return [verdict.lines[0][0].upper() + verdict.lines[0][1:] + "."]
     return [

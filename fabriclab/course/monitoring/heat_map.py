@@ -53,12 +53,14 @@ def outline(cells):
 
 
 @drawing
-def heat_map(ax, pairs, where=None, verdict=None):
+def heat_map(ax, pairs, where=None, verdict=None, rate=None):
     """`telemetry.pairs.Pairs` as a map: senders down, receivers across, hosts leaf by leaf where
     the wiring `where` is given.
 
-    Bright is fast. What is not measured is hatched; the cells that `verdict` (of `explain`) speaks
-    of are outlined. Returns the artists, lists by name.
+    Bright is fast; the scale ends at `rate` bytes/s, the line rate, so that the same speed keeps
+    its colour, or at a round number above all that was measured. What is not measured is hatched;
+    the cells that `verdict` (of `explain`) speaks of are outlined. Returns the artists, lists by
+    name.
     """
     size = len(pairs.hosts)
     ax.set(
@@ -113,23 +115,17 @@ def heat_map(ax, pairs, where=None, verdict=None):
     )
     scale.outline.set_visible(False)
     artists["scale"] = [scale]
-    move_heat_map(artists, pairs, where, verdict)
+    move_heat_map(artists, pairs, where, verdict, rate)
     return artists
 
 
-def move_heat_map(artists, pairs, where=None, verdict=None):
+def move_heat_map(artists, pairs, where=None, verdict=None, rate=None):
     """Set the artists of `heat_map` to other measurements of as many hosts on the same leaves."""
     hosts, _, _ = order(pairs, where)
     matrix = pairs.matrix[np.ix_(hosts, hosts)]
     image, (scale,) = artists["cells"][0], artists["scale"]
     image.set_data(np.ma.masked_invalid(matrix))
-    # in steps of 10 GB/s, so that the scale stands still while its cells change a little
-    most = (
-        float(np.ceil(max(np.nanmax(matrix), 1.0) / (10 * GB)) * 10 * GB)
-        if np.nanmax(matrix) > 5 * GB
-        else float(np.nanmax(matrix)) or 1.0
-    )
-    image.set_clim(0.0, most)
+    image.set_clim(0.0, scale_end(matrix) if rate is None else rate)
     scale.update_normal(image)
     spoken = (
         np.concatenate([finding.cold for finding in verdict.findings])
@@ -137,6 +133,12 @@ def move_heat_map(artists, pairs, where=None, verdict=None):
         else np.zeros(0, int)
     )
     artists["outline"][0].set_segments(outline(cells_of(pairs, spoken, hosts)))
+
+
+def scale_end(matrix):
+    """A round number above all bandwidths of `matrix`, in steps of 10 GB/s."""
+    most = float(np.nanmax(matrix))
+    return float(np.ceil(most / (10 * GB)) * 10 * GB) if most > 5 * GB else most or 1.0
 
 
 @drawing

@@ -5,7 +5,7 @@ under four rules.
 import numpy as np
 
 from fabriclab import catalog, cluster
-from fabriclab.course.engine.explorer import explorer, slider, steps
+from fabriclab.course.engine.explorer import Grip, explorer, slider, steps
 from fabriclab.course.sharing import figures as drawings
 from fabriclab.units import GB, Gbps, ms, si
 
@@ -21,10 +21,41 @@ def _rate(value):
 
 
 def _wants(name):
-    return {
-        f"{name}_wants": slider(f"{name} wants", RATES, _rate),
-        f"{name}_weight": slider(f"{name} weight", WEIGHTS, "{:g}"),
-    }
+    return {f"{name}_wants": slider(f"{name} wants", RATES, _rate)}
+
+
+def _weights(*names):
+    return {f"{name}_weight": slider(f"{name} weight", WEIGHTS, "{:g}") for name in names}
+
+
+def _grips(**at):
+    """A vessel's brim moves what its tenant wants, its side the weight, its lid the cap."""
+    weights = np.array([at[f"{name}_weight"] for name in TENANTS], float)
+    top = 1.08 * PORT / Gbps
+    for number, (name, weight) in enumerate(zip(TENANTS, weights)):
+        left, right = (edge[number] for edge in drawings.vessels(weights))
+        # the last one ends where the picture does: its left side is the one that moves
+        side, unit = int(number < len(TENANTS) - 1), weight * Gbps
+        height = min(at[f"{name}_wants"] / unit, 0.97 * top)
+        middle = (left + right) / 2
+
+        def wants(x, y, name=name, unit=unit):
+            return {f"{name}_wants": y * unit}
+
+        def wider(x, y, name=name, number=number, side=side):
+            def off(choice):
+                tried = [*weights[:number], choice, *weights[number + 1 :]]
+                return abs(drawings.vessels(tried)[side][number] - x)
+
+            return {f"{name}_weight": min(WEIGHTS, key=off)}
+
+        def lid(x, y, name=name, unit=unit):
+            return {f"{name}_cap": y * unit}
+
+        yield Grip((middle, height), wants)
+        yield Grip(((left, right)[side], max(height / 2, 0.05 * top)), wider)
+        if at[f"{name}_cap"] / unit < top:
+            yield Grip((left + 0.15 * (right - left), at[f"{name}_cap"] / unit), lid)
 
 
 def _caps(*names):
@@ -34,10 +65,12 @@ def _caps(*names):
 @explorer(
     drawings.shares,
     drawings.move_shares,
-    [*map(_wants, TENANTS), _caps(*TENANTS[:2]), _caps(TENANTS[2])],
+    [_wants(TENANTS[0]), _wants(TENANTS[1]) | _wants(TENANTS[2])],
     alt="Three vessels as wide as the tenants' weights and as high as their demands, with water to"
     " one level: areas are shares of the port.",
     size=(7.6, 3.6),
+    more=[_weights(*TENANTS[:2]), _weights(TENANTS[2]), _caps(*TENANTS[:2]), _caps(TENANTS[2])],
+    grips=_grips,
 )
 def shares(
     training_wants=400 * Gbps,

@@ -89,11 +89,8 @@ def move_shares(artists, names, demands, capacity, weights=1.0, caps=np.inf):
         cluster.water_level(demands, capacity, weights, caps),
     )
     weights, caps = np.broadcast_to(weights, len(names)), np.broadcast_to(caps, len(names))
-    # a third of the picture lies between vessels, so that the words under narrow ones have room
-    gap = 1 / (3 * len(names))
-    widths = weights / weights.sum() * (1 - gap * len(names))
-    left = np.cumsum(widths + gap) - widths - gap / 2
-    right, unit = left + widths, weights * Gbps
+    left, right = vessels(weights)
+    unit = weights * Gbps
     top = artists["level"][0].axes.get_ylim()[1]
     artists["wanted"][0].set_verts(
         _boxes(left, right, 0 * left, np.minimum(demands / unit, 2 * top))
@@ -107,6 +104,20 @@ def move_shares(artists, names, demands, capacity, weights=1.0, caps=np.inf):
     )
     for label, name, x, rate in zip(artists["labels"], names, (left + right) / 2, rates):
         label.set(x=x, text=f"{name}\n{si(rate, 'b/s', 3)}")
+
+
+def vessels(weights):
+    """Left and right edges of the vessels of `shares`, from 0 to 1.
+
+    >>> vessels([1, 1])
+    (array([0.08333333, 0.58333333]), array([0.41666667, 0.91666667]))
+    """
+    weights = np.asarray(weights, float)
+    # a third of the picture lies between vessels, so that the words under narrow ones have room
+    gap = 1 / (3 * len(weights))
+    widths = weights / weights.sum() * (1 - 1 / 3)
+    left = np.cumsum(widths + gap) - widths - gap / 2
+    return left, left + widths
 
 
 @drawing

@@ -5,9 +5,11 @@ takes away.
 from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
+
 from fabriclab import catalog, collectives, topology
 from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import dropdown, explorer, slider, steps
+from fabriclab.course.engine.explorer import Grip, dropdown, explorer, slider, steps
 from fabriclab.course.topology import figures as drawings
 from fabriclab.units import GB, MB, TB, ns, si
 
@@ -248,6 +250,23 @@ def _move_failure(artists, network, lost):
     drawings.move_failures(artists["bar"], [lost])
 
 
+def _grips(design, **_):
+    """A click on a box kills such a switch, or the cable of such a host."""
+    network, found = _failures(design)
+    boxes = [
+        (corners, kind)
+        for corners, kind in drawings.layout(network).shapes
+        if kind in ("switch", "host", "here")
+    ]
+    middles = np.array([np.mean(corners, axis=0) for corners, _ in boxes])
+    of_switches = np.array([kind != "host" for _, kind in boxes])
+    rows = np.unique(middles[of_switches, 1].round(3)) if len(network.tiers) > 1 else []
+    for (x, y), switch in zip(middles.tolist(), of_switches):
+        tier = int(np.searchsorted(rows, y - 0.01)) if switch else 0
+        part = PARTS[min(tier, 2)] if switch or network.direct else "host's cable"
+        yield Grip((x, y), lambda x, y, part=part: {"part": part})
+
+
 @explorer(
     _draw_failure,
     _move_failure,
@@ -255,6 +274,7 @@ def _move_failure(artists, network, lost):
     alt="Above, the wiring of a network with one part crossed out and the hosts it cuts off; below,"
     " the bisection that is left.",
     size=(7.6, 4.9),
+    grips=_grips,
 )
 def failure(design="leaf-spine, 1,024 hosts", part="switch at the hosts"):
     """One dead part alive: hosts lost, bisection left, longer paths, and the wiring with the part

@@ -5,7 +5,7 @@ it.
 import numpy as np
 
 from fabriclab import catalog, collectives, transport
-from fabriclab.course.engine.explorer import explorer, slider, steps, tick
+from fabriclab.course.engine.explorer import Grip, explorer, slider, steps, tick
 from fabriclab.course.transport import figures as drawings
 from fabriclab.units import GB, KB, MB, TB, ms, si, us
 
@@ -27,6 +27,19 @@ def times(ratio):
     ('3.37', '2,130', '1e+08')
     """
     return f"{float(f'{ratio:.3g}'):,.0f}" if 100 <= ratio < 1e6 else f"{ratio:.3g}"
+
+
+def _grips(size, **path):
+    """The message's dots move n, the flat end of a curve its alpha, the sloping end its beta."""
+    yield Grip((size, 3e-8), lambda x, y: {"size": x})
+    for letter in "ab":
+        alpha, beta = path[f"alpha_{letter}"], path[f"beta_{letter}"]
+        yield Grip((size, alpha + size / beta), lambda x, y: {"size": x})
+        yield Grip((10.0, alpha + 10 / beta), lambda x, y, letter=letter: {f"alpha_{letter}": y})
+        yield Grip(
+            (3 * GB, alpha + 3 * GB / beta),
+            lambda x, y, letter=letter, alpha=alpha: {f"beta_{letter}": x / max(y - alpha, 1e-12)},
+        )
 
 
 def _path(letter):
@@ -51,6 +64,7 @@ def _path(letter):
     ],
     alt="Transfer time against message size for two paths, both axes logarithmic; crossovers and"
     " the message are marked.",
+    grips=_grips,
 )
 def crossover(
     alpha_a=catalog.NDR.alpha,
@@ -112,6 +126,13 @@ def _two_paths(a, b, size):
     return f"{verdict}; they take equal time at {si(equal, 'B')}."
 
 
+def _both(payload, compute, **_):
+    """Where payload and compute phase cross moves both; the ends of their lines move one."""
+    yield Grip((payload, compute), lambda x, y: {"payload": x, "compute": y})
+    yield Grip((payload, 3 * us), lambda x, y: {"payload": x})
+    yield Grip((3 * KB, compute), lambda x, y: {"compute": y})
+
+
 @explorer(
     lambda axes, costs, *numbers: drawings.allreduce(
         axes, list(ALGORITHMS), SIZES, costs, *numbers
@@ -129,6 +150,7 @@ def _two_paths(a, b, size):
     alt="AllReduce time against payload for each algorithm, both axes logarithmic; a line marks the"
     " compute phase, shading what it leaves exposed.",
     size=(8.2, 4.2),
+    grips=_both,
 )
 def allreduce(
     ranks=1024,

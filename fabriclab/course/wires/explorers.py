@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fabriclab import catalog, link
 from fabriclab.course.engine import plot
-from fabriclab.course.engine.explorer import buttons, explorer, slider, steps
+from fabriclab.course.engine.explorer import Grip, buttons, explorer, slider, steps
 from fabriclab.course.wires import figures as drawings
 from fabriclab.units import Gbps, si
 
@@ -75,6 +75,14 @@ def _move_budget(artists, loss, media, metres, medium):
     drawings.move_media(artists["table"], media, metres, medium)
 
 
+def _grips(lane_rate, metres, **_):
+    """The end of the cable in the bar, and the dashed line below, move the length."""
+    each = link.loss_per_metre(lane_rate)
+    yield Grip((min(metres * each, BUDGET), 0.34), lambda x, y: {"metres": x / each})
+    for row in range(len(catalog.MEDIA)):
+        yield Grip((metres, row + 0.5), lambda x, y: {"metres": x}, axes=1)
+
+
 @explorer(
     _draw_budget,
     _move_budget,
@@ -89,6 +97,7 @@ def _move_budget(artists, loss, media, metres, medium):
     alt="Above, a link budget in dB: cable, connectors, and the margin left or missing. Below, how"
     " far each medium reaches, against the length.",
     size=(7.2, 4.6),
+    grips=_grips,
 )
 def budget(lane_rate=50 * Gbps, metres=3.0, connectors=2, medium="DAC"):
     """The link budget of the chapter alive: 30 dB, spent by `metres` of copper and `connectors`;

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from fabriclab import logs
+from fabriclab.logs import samples
 from fabriclab.logs.diagnose.evidence import MOST_FILES, STEP_OF, TOLD, Evidence, Told, read_told
 from fabriclab.logs.source import Died, name, refuse, shorten
 
@@ -19,7 +20,7 @@ def gather(path: Path) -> Evidence:
     an incident has a few.
     """
     shown = shorten(name(path), 200)[1:-1]
-    gathered = _Gathered()
+    path, gathered = samples.at(path), _Gathered()
     entries = _listed(path, shown, MOST_FILES)
     if not entries:
         raise ValueError(f"{shown}: an empty folder: nothing to go by")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabriclab import logs
+from fabriclab.logs import samples
 from fabriclab.logs.diagnose.causes import CAUSES
 from fabriclab.logs.diagnose.evidence import TOLD, Told, read_told
 from fabriclab.logs.diagnose.walk import diagnose
@@ -213,14 +214,14 @@ def find(name: str | None = None) -> Path:
         Path("notebooks/incidents"),
         Path("incidents"),
         Path("../notebooks/incidents"),
-        Path(__file__).parents[3] / "notebooks" / "incidents",
+        *(place / "incidents" for place in samples.HOMES),
     ]
     home = next((one for one in homes if one.is_dir()), None)
     there = sorted(one.name for one in home.iterdir() if one.is_dir()) if home else []
     if name is None and there:
         return home / random.choice(there)
-    if name is not None and Path(name).is_dir():
-        return Path(name)
+    if name is not None and Path(samples.at(name)).is_dir():
+        return Path(samples.at(name))
     if name in there:
         return home / name
     known = f"; the notebooks have {', '.join(there)}" if there else ""
