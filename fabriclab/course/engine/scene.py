@@ -24,7 +24,7 @@ from fabriclab.course import PARTS
 from fabriclab.course.engine.still import picture
 
 PLAYER = Path(__file__).with_name("scene.js").read_text(encoding="utf-8")
-SCALES = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "": 1.0}
+SCALES = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 # By role, in a light page and in a dark one: Okabe and Ito's colours, lightened where the page is
 # dark. "black" is for words on a coloured fill in both.
 PALETTE = {
@@ -108,7 +108,11 @@ class Scene:
             raise ValueError("axis must rise from frame to frame")
         if self.pace.shape != self.axis.shape or (np.diff(self.pace) < 0).any():
             raise ValueError("pace must have one number per frame, none below the one before")
-        self.stops = sorted((float(at), words) for at, words in stops)
+        # a moment at the very end may miss it by a rounding
+        end = self.axis[-1] + 1e-9 * (self.axis[-1] - self.axis[0])
+        self.stops = sorted(
+            (float(min(at, self.axis[-1]) if at <= end else at), words) for at, words in stops
+        )
         if not self.stops or self.stops[0][0] != self.axis[0] or self.stops[-1][0] > self.axis[-1]:
             raise ValueError("stops must begin with the first value of axis, and lie within it")
         self.alt, self.seconds = " ".join(alt.split()), float(seconds)
@@ -169,7 +173,7 @@ class Scene:
 
     def when(self, value):
         """A value of the axis as the player shows it."""
-        return f"{value * SCALES[self.unit]:,.{self.digits}f} {self.unit}".strip()
+        return f"{value * SCALES.get(self.unit, 1.0):,.{self.digits}f} {self.unit}".strip()
 
     def packed(self):
         """(what the player must know, bytes): numbers that change are whole multiples of a quantum,
@@ -201,7 +205,7 @@ class Scene:
             told = {a: put(a, value, a in hold) for a, value in attributes.items()}
             groups.append({"kind": kind, "n": shapes, "a": told})
         clock = (self.pace - self.pace[0]) / (self.pace[-1] - self.pace[0])
-        scale = SCALES[self.unit]
+        scale = SCALES.get(self.unit, 1.0)
         return {
             "size": [self.width, self.height],
             "axis": [float(f"{at * scale:.7g}") for at in self.axis],
