@@ -17,7 +17,7 @@ def exchange(packets, lost, away, keeps):
     next_new, again, history, slot, arrivals = 0, [], [], 0, {}
     tried = set()
     while (has < 2).any():
-        for gap in due.pop(slot, ()):
+        for gap in sorted(due.pop(slot, ())):
             if keeps:
                 again.append(gap)
             else:
@@ -35,9 +35,10 @@ def exchange(packets, lost, away, keeps):
             packet = row[1]
             early = packet > wanted
             row[3] = "discarded" if has[packet] or (early and not keeps) else "kept"
-            if early and wanted not in asked:
-                asked.add(wanted)
-                due.setdefault(slot + away, []).append(wanted)
+            gaps = [p for p in range(wanted, packet) if not has[p]][: None if keeps else 1]
+            for gap in set(gaps) - asked:
+                asked.add(gap)
+                due.setdefault(slot + away, []).append(gap)
             if row[3] == "kept":
                 has[packet] = 1
                 while wanted < packets and has[wanted]:
