@@ -331,7 +331,9 @@ def incast(shown):
         network = (cut.sent - cut.delivered - cut.discarded - cut.dropped).sum()
         assert 0.5 * network < held.sum() <= network  # the rest is on cables and in hosts
     paused, log = column(shown, "paused", "alpha"), whole.pause_log
-    spent = (paused[1:] * np.diff(shown.axis)[:, None]).sum()
+    channels = sorted({c for w in ways for c in zip(w, w[1:])})
+    beside = incast_scenes.cables(whole, channels)
+    spent = (paused[1:] * np.diff(shown.axis)[:, None] * beside).sum()
     assert spent == pytest.approx(whole.paused.sum(), rel=1e-3)
     for pattern, ends in (
         (r"must (stop), ", lambda a, b: a < 16),

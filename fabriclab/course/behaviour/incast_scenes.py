@@ -16,10 +16,17 @@ def way(source, target, spine):
     return [source, 16 + source // 4, 20 + spine, 16 + target // 4, target]
 
 
+def cables(run, channels):
+    """How many cables lie side by side in each channel."""
+    return np.array([(run.ports == channel).all(axis=1).sum() for channel in channels])
+
+
 def shares_paused(run, channels):
-    """(samples, channels): the share of the time since the sample before that each was paused."""
+    """(samples, channels): the share of the time since the sample before that each was paused, a
+    mean over cables side by side.
+    """
     spent = np.column_stack([run.channel_samples["paused"][c] for c in channels])
-    gone = np.diff(run.times)[:, None]
+    gone = np.diff(run.times)[:, None] * cables(run, channels)
     return np.vstack([np.zeros(len(channels)), np.clip(np.diff(spent, axis=0) / gone, 0, 1)])
 
 
