@@ -307,6 +307,14 @@ def test_the_notebook_on_transport_runs_and_its_explorers_answer(opened):
         press(opened, label, "ArrowRight", 4)
         twin.controls[control].index += 4
         assert_shows(opened, twin, nth)
+    # letters typed into a scene's player are JupyterLab's shortcuts everywhere else
+    page, scene = opened.page, "[data-scene='transport.ring']"
+    cells = page.locator(".jp-Cell").count()
+    page.locator(f"{scene} input").focus()
+    for key in ["a", "b", "x", "d", "d", "End"]:
+        page.keyboard.press(key)
+    assert page.locator(".jp-Cell").count() == cells
+    assert float(page.locator(scene).get_attribute("data-at")) == pytest.approx(56)  # us
 
 
 @pytest.mark.parametrize("opened", ["exercises/03-transport.ipynb"], indirect=True)

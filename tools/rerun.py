@@ -107,7 +107,10 @@ def _lines(cell):
 
 
 def _pictures(cell):
-    return any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
+    return any(
+        "image/png" in data or "fabriclab-scene" in "".join(data.get("text/html", ""))
+        for data in (output.get("data", {}) for output in cell.get("outputs", []))
+    )
 
 
 def placed(notebook):

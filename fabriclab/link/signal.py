@@ -196,13 +196,14 @@ class Eye:
     `time` in symbols, from -1 to 1 with the decision at 0; `traces` one row per symbol, the wave
     from the symbol before to the one after; `thresholds` between neighbouring levels; `openings`
     the inner height of each eye at the decision, from the lowest sample above to the highest below
-    (negative: closed); `ber` the share of bits decided wrong.
+    (negative: closed); `wrong` how many bits of each symbol were decided wrong, `ber` their share.
     """
 
     time: np.ndarray
     traces: np.ndarray
     thresholds: np.ndarray
     openings: np.ndarray
+    wrong: np.ndarray
     ber: float
 
     @property
@@ -294,7 +295,7 @@ def eye(
     thresholds = (received[1:] + received[:-1]) / 2
     decided = np.searchsorted(thresholds, middle)
     gray = np.array(code.gray)
-    wrong = np.bitwise_count((gray[sent] ^ gray[decided]).astype(np.uint8)).sum()
+    wrong = np.bitwise_count((gray[sent] ^ gray[decided]).astype(np.uint8))
     of_level = [middle[sent == level] for level in range(len(gray))]
     openings = np.array([upper.min() - lower.max() for lower, upper in zip(of_level, of_level[1:])])
     return Eye(
@@ -302,7 +303,8 @@ def eye(
         traces,
         thresholds,
         openings,
-        float(wrong / (symbols * code.bits)),
+        wrong,
+        float(wrong.sum() / (symbols * code.bits)),
     )
 
 
