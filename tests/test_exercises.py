@@ -731,7 +731,7 @@ def test_nothing_a_student_reads_holds_the_right_number(name):
         )
         # the first line is the title, with the minutes that are the same for everybody
         asked = exercises.Question(exercises.Student(student), name).text.partition("\n")[2]
-        read = [asked, *example.rungs(exercise)]
+        read = [asked, *example.rungs(exercise, x)]
         verdicts = [
             exercises.grade(student, name, a)
             for a in (

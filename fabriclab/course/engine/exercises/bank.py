@@ -43,7 +43,7 @@ def numbers(student_id, exercise_id):
     """This student's numbers for this exercise, as attributes."""
     exercise = find(exercise_id)
     draw = Draw(student_id, exercise.id)
-    return Numbers(draw, exercise.numbers(draw))
+    return Numbers(draw, exercise.numbers(draw), exercise.places)
 
 
 def take(student_id, exercise_id, answer):
@@ -74,9 +74,9 @@ def judge(student_id, exercise_id, data):
         result = exercise.kind.judge(data, x, *words)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError):
         return unreadable("not an answer as this kit writes it down")
-    if result.status != RIGHT or not exercise.moral:
+    moral = exercise.moral(x) if result.status == RIGHT else ""
+    if not moral:
         return result
-    moral = exercise.moral(x) if callable(exercise.moral) else exercise.moral
     return replace(result, message=f"{result.message} {moral}")
 
 

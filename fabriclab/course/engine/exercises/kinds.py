@@ -10,11 +10,12 @@ text may have; `worth`, the points of a full answer; and `by_hand`, whether a pe
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabriclab.course.engine.exercises import reader, spelling
 from fabriclab.course.engine.exercises.core import KEPT, Result, right, unreadable, wrong
 from fabriclab.course.engine.exercises.slips import Slip, close_by, explain, words
+from fabriclab.course.engine.exercises.template import fill
 
 EXAMPLES = {
     "size": "3 KB",
@@ -95,7 +96,7 @@ class Quantity:
         shown += (
             "" if dimension or self.dimension == "number" else f" (a bare number counts as {base})"
         )
-        own = [(slip, slip.value(x)) for slip in self.slips]
+        own = [(replace(s, says=fill(s.says, x)), s.value(x)) for s in self.slips]
         bare = "%" not in str(data.get("text", ""))
         found = explain(value, key, own, self.tolerance, self.dimension, self.whole, bare)
         if value < 0 < key and not found:
@@ -115,8 +116,8 @@ class Option:
     right: bool = False
     also: tuple[str, ...] = ()
 
-    def is_called(self, given):
-        return given in (_plain(text) for text in (self.text, *self.also))
+    def is_called(self, given, x):
+        return given in (_plain(fill(text, x)) for text in (self.text, *self.also))
 
 
 def _plain(text):
@@ -141,7 +142,7 @@ class Choice:
         return dict(zip("abcdefgh", x.draw.shuffle("options", self.options), strict=False))
 
     def wording(self, option, x):
-        return x.draw.pick(f"words {option.text}", (option.text, *option.also))
+        return fill(x.draw.pick(f"words {option.text}", (option.text, *option.also)), x)
 
     def wants(self, x):
         lines = "\n".join(
@@ -159,14 +160,14 @@ class Choice:
     def judge(self, data, x):
         given, options = _plain(data["text"]), self.lettered(x)
         letter = re.sub(r"^(option|answer|选项?|答案)|[\W_]", "", given)
-        by_text = [option for option in options.values() if option.is_called(given)]
+        by_text = [option for option in options.values() if option.is_called(given, x)]
         option = options.get(letter) or (by_text[0] if by_text else None)
         if option is None:
             return unreadable(f"give one letter from a to {max(options)}")
         return (
-            right(f"Right. {option.says}")
+            right(f"Right. {fill(option.says, x)}")
             if option.right
-            else wrong(f"Not yet. {option.says}", option.text)
+            else wrong(f"Not yet. {fill(option.says, x)}", option.text)
         )
 
 

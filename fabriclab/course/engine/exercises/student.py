@@ -183,7 +183,7 @@ class Question:
         """
         from fabriclab.course.engine.exercises import example
 
-        hints = example.rungs(self.exercise)
+        hints = example.rungs(self.exercise, self._numbers)
         self._hints += 1
         if self._hints <= len(hints):
             _print(f"Hint {self._hints} of {len(hints)}: {hints[self._hints - 1]}")
