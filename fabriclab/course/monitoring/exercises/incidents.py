@@ -2,6 +2,7 @@
 
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Option, Ordering
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.monitoring.exercises.common import EXPECTED
 from fabriclab.logs import perfquery
 from fabriclab.units import GB, si
@@ -83,10 +84,7 @@ EXERCISES = [
         id="monitoring.flat",
         title="A flat line",
         chinese="监控曲线为何是平的",
-        numbers=lambda draw: {
-            "every": draw.pick("every", (10, 20, 30)),
-            "ports": draw.pick("ports", (96, 256, 512)),
-        },
+        numbers={"every": pick(10, 20, 30), "ports": pick(96, 256, 512)},
         prompt=lambda x: (
             f"A home-made monitor reads and *clears* the counters of {x.ports} ports of 400 Gb/s"
             f" every {x.every} s. While training runs, all of them show"
@@ -132,16 +130,17 @@ EXERCISES = [
         id="monitoring.incident",
         title="An incident, and the next measurement",
         chinese="事件诊断与下一步测量",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Incident `10-willow`. Beside this notebook,"
-            ' `diagnosis.diagnose("../notebooks/incidents/10-willow")` walks its files; run it in a'
-            " new cell if you like. What it reads:\n\n```\nstep                     4.26 s before,"
-            " 7.25 s now\nall_reduce, 16 ranks     33 % of what healthy ports give\nib_write_bw,"
-            " one pair    -q 1:  15.99 GB/s, steady\n                         -q 16: 47.8"
-            " GB/s\nib_write_bw, another     -q 1:  47.8 GB/s\nethtool                 "
-            " rx_prio3_pause 10,943, no discards\nmlxlink                  4 lanes, 400G,"
-            " clean\n```\n\nWhich cause, and which measurement next?"
+        numbers={},
+        prompt=(
+            "Incident `10-willow`. Beside this notebook, "
+            '`diagnosis.diagnose("../notebooks/incidents/10-willow")` walks its files; '
+            "run it in a new cell if you like. What it reads:\n\n```\nstep"
+            "                     4.26 s before, 7.25 s now\nall_reduce, 16 ranks     33 %"
+            " of what healthy ports give\nib_write_bw, one pair    -q 1:  15.99 GB/s, "
+            "steady\n                         -q 16: 47.8 GB/s\nib_write_bw, another     -q"
+            " 1:  47.8 GB/s\nethtool                  rx_prio3_pause 10,943, no discards\n"
+            "mlxlink                  4 lanes, 400G, clean\n```\n\nWhich cause, and which "
+            "measurement next?"
         ),
         kind=Choice(
             (
@@ -189,10 +188,10 @@ EXERCISES = [
         id="monitoring.order",
         title="Five steps, five tools",
         chinese="系统性调试工作流",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "A job is slow. Put the tools into the order of the chapter's workflow, which begins"
-            " where the symptom is, at the application, and ends at the cable."
+        numbers={},
+        prompt=(
+            "A job is slow. Put the tools into the order of the chapter's workflow, which"
+            " begins where the symptom is, at the application, and ends at the cable."
         ),
         kind=Ordering(
             lambda x: {tool: at for at, tool in enumerate(STEPS)},
@@ -212,11 +211,11 @@ EXERCISES = [
         id="monitoring.checkpoint",
         title="Checkpoint 1.5, second and third part",
         chinese="检查点 1.5：物理层与集合通信",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (256, 512, 1024)),
-            "left": draw.pick("left", (12, 24)) * GB,
-            "step": draw.pick("step", (3.6, 4.2, 4.8)),
-            "share": draw.pick("share", (0.15, 0.2, 0.3)),
+        numbers={
+            "gpus": pick(256, 512, 1024),
+            "left": pick(12, 24, unit=GB),
+            "step": pick(3.6, 4.2, 4.8),
+            "share": pick(0.15, 0.2, 0.3),
         },
         prompt=lambda x: (
             f"A job on {x.gpus} GPUs has slowed down. `ib_write_bw` finds one pair of hosts at"
