@@ -10,7 +10,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Quantity
 from fabriclab.course.engine.exercises.slips import BOTH_WAYS, Slip
 from fabriclab.course.engine.exercises.template import pick
-from fabriclab.units import GB, day, ms, si, us
+from fabriclab.units import GB, day, ms, us
 
 TDP, NODE = catalog.H100.tdp, catalog.DGX_H100_POWER
 LANES = 4
@@ -54,13 +54,13 @@ EXERCISES = [
             "buckets": pick(4, 5, 8),
             "share": pick(0.6, 0.8, 1.2, 1.5),
         },
-        prompt=lambda x: (
-            f"Forward {si(x.forward, 's')}, backward {si(x.backward, 's')}. The gradients come in"
-            f" {x.buckets} equal buckets, each complete when its equal share of the backward pass"
-            " is done; the network takes them in that order, one at a time, and all together need"
-            f" it for {si(x.share * x.backward, 's')}. How long from the start of the forward pass"
-            " until the last gradient is reduced? One max over the whole pass says what the"
-            " chapter says."
+        prompt=(
+            "Forward {forward:s}, backward {backward:s}. The gradients come in {buckets} "
+            "equal buckets, each complete when its equal share of the backward pass is "
+            "done; the network takes them in that order, one at a time, and all together "
+            "need it for {comm:s}. How long from the start of the forward pass until the "
+            "last gradient is reduced? One max over the whole pass says what the chapter "
+            "says."
         ),
         kind=Quantity(
             _step,
@@ -86,6 +86,7 @@ EXERCISES = [
             "Draw two rows, computing and network. Which of them runs without a gap?",
         ),
         moral="Even a network that is fast enough leaves one bucket exposed: the last.",
+        places={"comm": lambda x: x.share * x.backward},
     ),
     Exercise(
         id="cluster.silent",
@@ -142,10 +143,11 @@ EXERCISES = [
             "price": pick(2.5, 3, 4),
             "longer": pick(0.05, 0.08, 0.1, 0.15),
         },
-        prompt=lambda x: (
-            f"A run is over: {x.gpus:,} GPUs for {x.days} days at {x.price:g} dollars a GPU-hour."
-            f" One GPU was slow all the while and made every step {100 * x.longer:g} % longer than"
-            " the others alone would have. How many dollars of this bill did it cost?"
+        prompt=(
+            "A run is over: {gpus:,} GPUs for {days} days at {price:g} dollars a "
+            "GPU-hour. One GPU was slow all the while and made every step "
+            "{longer_per_cent:g} % longer than the others alone would have. How many "
+            "dollars of this bill did it cost?"
         ),
         kind=Quantity(
             lambda x: congestion.straggler_cost(_bill(x, 1.0), x.longer),
@@ -170,6 +172,7 @@ EXERCISES = [
             "The chapter's 5 % of 50 million dollars is 2.5 million if these are the healthy run's,"
             " 2.38 if they are the bill."
         ),
+        places={"longer_per_cent": lambda x: 100 * x.longer},
     ),
     Exercise(
         id="cluster.ring",
@@ -180,10 +183,11 @@ EXERCISES = [
             "ranks": pick(64, 128, 256),
             "left": pick(1, 3, name="lanes left"),
         },
-        prompt=lambda x: (
-            f"A ring AllReduce of {si(x.size, 'B')} over {x.ranks} ranks, 1.5 us and 50 GB/s a hop."
-            f" One link of the ring falls back from four lanes to {x.left}; its latency stays. How"
-            f" long does the AllReduce take now? All other {x.ranks - 1} links are well."
+        prompt=(
+            "A ring AllReduce of {size:B} over {ranks} ranks, 1.5 us and 50 GB/s a hop. "
+            "One link of the ring falls back from four lanes to {left}; its latency "
+            "stays. How long does the AllReduce take now? All other {others} links are "
+            "well."
         ),
         kind=Quantity(
             lambda x: _ring(x, LANES / x.left),
@@ -221,6 +225,7 @@ EXERCISES = [
             "One slow link in a ring is as bad as if all were as slow: at half its rate it doubles"
             " a job's AllReduce."
         ),
+        places={"others": lambda x: x.ranks - 1},
     ),
     Exercise(
         id="cluster.units",
@@ -258,11 +263,11 @@ EXERCISES = [
         title="Per cent of what",
         chinese="百分比的基数",
         numbers={"gpus": pick(512, 1024, 4096), "share": pick(0.08, 0.09, 0.105, 0.12)},
-        prompt=lambda x: (
-            f"A slide says: the fabric of our {x.gpus:,} H100s takes {100 * x.share:g} % of the"
-            " cluster's power. A footnote: \"cluster\" is the GPUs' TDP alone, 700 W each. A node"
-            " of eight takes up to 10.2 kW. Which share of *all* power, nodes and fabric, is the"
-            " fabric's?"
+        prompt=(
+            "A slide says: the fabric of our {gpus:,} H100s takes {share_per_cent:g} % of"
+            " the cluster's power. A footnote: \"cluster\" is the GPUs' TDP alone, 700 W "
+            "each. A node of eight takes up to 10.2 kW. Which share of *all* power, nodes"
+            " and fabric, is the fabric's?"
         ),
         kind=Quantity(
             lambda x: link.power_shares(_fabric(x), x.gpus, NODE / 8).of_accelerators_and_network,
@@ -289,5 +294,6 @@ EXERCISES = [
             "The chapter's 10.5 % are 9.5 % with the fabric in the base, and under 6 % of whole"
             " nodes: write the base beside every per cent."
         ),
+        places={"share_per_cent": lambda x: 100 * x.share},
     ),
 ]

@@ -13,7 +13,7 @@ from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, Slip
 from fabriclab.course.engine.exercises.template import pick
-from fabriclab.units import Gbps, Tbps, ns, pJ, si
+from fabriclab.units import Gbps, Tbps, ns, pJ
 
 NODE_SHARE = catalog.DGX_H100_POWER / 8
 
@@ -104,11 +104,11 @@ EXERCISES = [
             "module": pick(14, 16, 20, 30),
             "engine": pick(5, 9, 10),
         },
-        prompt=lambda x: (
-            f"A fleet of {x.switches:,} switches with {x.ports} ports each goes from pluggable"
-            f" modules of {x.module} W to co-packaged engines of {x.engine} W. How many H100 does"
-            " the saving feed, if a whole node of eight takes up to"
-            f" {si(catalog.DGX_H100_POWER, 'W')}? A fraction is fine."
+        prompt=(
+            "A fleet of {switches:,} switches with {ports} ports each goes from pluggable"
+            " modules of {module} W to co-packaged engines of {engine} W. How many H100 "
+            "does the saving feed, if a whole node of eight takes up to {node_power:W}? A"
+            " fraction is fine."
         ),
         kind=Quantity(
             lambda x: link.accelerators_fed(
@@ -146,6 +146,7 @@ EXERCISES = [
             "The chapter's 1,800 GPUs are chips of 700 W; with the node around each, the same watts"
             " feed a thousand."
         ),
+        places={"node_power": lambda x: catalog.DGX_H100_POWER},
     ),
     Exercise(
         id="frontier.lane",
@@ -155,9 +156,9 @@ EXERCISES = [
             "rate": pick(400, 800, 1600, unit=Gbps),
             "energy": pick(7, 8.5, 10, 15, 18, 20, unit=pJ),
         },
-        prompt=lambda x: (
-            f"A copper port of {si(x.rate, 'b/s')} costs {x.energy / pJ:g} pJ for every bit it"
-            " sends. How many watts is that, at full rate?"
+        prompt=(
+            "A copper port of {rate:b/s} costs {picojoules:g} pJ for every bit it sends. "
+            "How many watts is that, at full rate?"
         ),
         kind=Quantity(
             lambda x: link.serdes_power(x.rate, x.energy),
@@ -176,6 +177,7 @@ EXERCISES = [
             "The rate doubled from generation to generation, the energy a bit doubled too: the"
             " watts of a port go up fourfold."
         ),
+        places={"picojoules": lambda x: x.energy / pJ},
     ),
     Exercise(
         id="frontier.claim",

@@ -11,7 +11,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import BINARY, BITS, BOTH_WAYS, Slip
 from fabriclab.course.engine.exercises.template import pick
-from fabriclab.units import GB, Gbps, GiB, day, hour, ms, si
+from fabriclab.units import GB, Gbps, GiB, day, hour, ms
 
 SETTINGS = {
     "low latency": {"NCCL_PROTO": "LL"},
@@ -130,11 +130,11 @@ EXERCISES = [
         title="1,500 GB/s of busbw",
         chinese="节点内 busbw",
         numbers=_a_run,
-        prompt=lambda x: (
-            "The field guide expects about 1,500 GB/s of busbw from AllReduce inside a node of"
-            f" eight H100. You run all_reduce_perf on one: {x.size / GiB:g} GiB take"
-            f" {si(x.time, 's')}. NVLink is {si(x.both, 'B/s')} a GPU on the data sheet. Which"
-            " share of the most that a ring could show as busbw is this?"
+        prompt=(
+            "The field guide expects about 1,500 GB/s of busbw from AllReduce inside a "
+            "node of eight H100. You run all_reduce_perf on one: {gibibytes:g} GiB take "
+            "{time:s}. NVLink is {both:B/s} a GPU on the data sheet. Which share of the "
+            "most that a ring could show as busbw is this?"
         ),
         kind=Quantity(
             _busbw_share,
@@ -168,6 +168,7 @@ EXERCISES = [
             "So no ring on H100s shows more than 450 GB/s. With the switches adding up 480 was"
             " measured; 1,500 is three times too high."
         ),
+        places={"gibibytes": lambda x: x.size / GiB},
     ),
     Exercise(
         id="guide.settings",

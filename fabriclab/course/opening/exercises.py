@@ -73,11 +73,11 @@ EXERCISES = [
             "precision": draw.pick("precision", ("FP32", "BF16")),
             "beta": draw.pick("beta", (100, 200, 400, 800)) * Gbps,
         },
-        prompt=lambda x: (
-            f"A model has {x.parameters / 1e9:.0f} billion parameters; its gradients are"
-            f" {x.precision}, one a parameter. How long does one copy of them take through one port"
-            f" of {si(x.beta, 'b/s')}, one way, start-up left aside? It is the scale on which a"
-            " step without overlap waits."
+        prompt=(
+            "A model has {billions:.0f} billion parameters; its gradients are "
+            "{precision}, one a parameter. How long does one copy of them take through "
+            "one port of {beta:b/s}, one way, start-up left aside? It is the scale on "
+            "which a step without overlap waits."
         ),
         kind=Quantity(
             lambda x: x.parameters * BYTES[x.precision] / x.beta,
@@ -100,6 +100,7 @@ EXERCISES = [
             "A port of 100 Gb/s moves 12.5 GB/s each way.",
         ),
         moral="A ring AllReduce sends nearly twice these bytes from every rank.",
+        places={"billions": lambda x: x.parameters / 1e9},
     ),
     Exercise(
         id="opening.cliff",
@@ -186,11 +187,11 @@ EXERCISES = [
             "communication": pick(120, 150, 180, 200, unit=ms),
             "overlap": pick(0.25, 0.5),
         },
-        prompt=lambda x: (
-            f"Forward {si(x.forward, 's')}, backward {si(x.backward, 's')}, AllReduce"
-            f" {si(x.communication, 's')}; gradients may travel during the last"
-            f" {100 * x.overlap:.0f} % of the backward pass. What share of the step do the GPUs"
-            " compute? Figure 4, where nothing overlaps, is the worst case of this."
+        prompt=(
+            "Forward {forward:s}, backward {backward:s}, AllReduce {communication:s}; "
+            "gradients may travel during the last {overlap_per_cent:.0f} % of the "
+            "backward pass. What share of the step do the GPUs compute? Figure 4, where "
+            "nothing overlaps, is the worst case of this."
         ),
         kind=Quantity(
             lambda x: (
@@ -234,6 +235,7 @@ EXERCISES = [
             "Overlap pays millisecond for millisecond, until nothing is exposed; then it pays"
             " nothing."
         ),
+        places={"overlap_per_cent": lambda x: 100 * x.overlap},
     ),
     Exercise(
         id="opening.port",

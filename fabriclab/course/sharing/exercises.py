@@ -139,11 +139,10 @@ EXERCISES = [
                 * Gbps
             ),
         },
-        prompt=lambda x: (
-            f"Four tenants on a port of {si(PORT, 'b/s')}, with no caps. A wants"
-            f" {si(x.first, 'b/s')} and B {si(x.second, 'b/s')}; C and D want all they can get. The"
-            f" weights are 1, 1, {x.weight} and 1. Which rate does C get under weighted max-min"
-            " fairness?"
+        prompt=(
+            "Four tenants on a port of {port:b/s}, with no caps. A wants {first:b/s} and "
+            "B {second:b/s}; C and D want all they can get. The weights are 1, 1, "
+            "{weight} and 1. Which rate does C get under weighted max-min fairness?"
         ),
         kind=Quantity(
             _four,
@@ -180,6 +179,7 @@ EXERCISES = [
             "Take out the content, divide what is left, look again: at most as many rounds as"
             " tenants."
         ),
+        places={"port": lambda x: PORT},
     ),
     Exercise(
         id="sharing.burst",

@@ -254,12 +254,12 @@ EXERCISES = [
             "before": pick(3.6, 4.2, 4.8),
             "more": pick(0.6, 0.8),
         },
-        prompt=lambda x: (
-            f"A job has run on {x.gpus} GPUs for three days. Its step has crept from {x.before} s"
-            f" to {x.before + x.more:.1f} s, and nvidia-smi shows less utilisation than at first."
-            " Choose the first thing you do. Name the tool that tells a job bound by communication"
-            " from one bound by computing, and two pieces of evidence, each with what it would"
-            " show in either case."
+        prompt=(
+            "A job has run on {gpus} GPUs for three days. Its step has crept from "
+            "{before} s to {after:.1f} s, and nvidia-smi shows less utilisation than at "
+            "first. Choose the first thing you do. Name the tool that tells a job bound "
+            "by communication from one bound by computing, and two pieces of evidence, "
+            "each with what it would show in either case."
         ),
         kind=Free(least_words=50, worth=8),
         hints=(
@@ -269,6 +269,7 @@ EXERCISES = [
             ),
             "What would a slow GPU show that a slow link does not, and the other way round?",
         ),
+        places={"after": lambda x: x.before + x.more},
     ),
     Exercise(
         id="behaviour.rate",

@@ -16,11 +16,11 @@ EXERCISES = [
             "gpus": pick(256, 512, 1024, 2048, 4096),
             "drop": pick(0.05, 0.08, 0.1, 0.15, 0.2),
         },
-        prompt=lambda x: (
-            f"One of {x.gpus:,} GPUs gets hot, and its *speed* drops by {100 * x.drop:g} %. At the"
-            " barrier all others wait for it. How many GPU-steps does a step waste, a GPU-step"
-            " being what a healthy GPU does in a healthy step? The chapter says 102 for its case;"
-            " was that speed, or time?"
+        prompt=(
+            "One of {gpus:,} GPUs gets hot, and its *speed* drops by {drop_per_cent:g} %."
+            " At the barrier all others wait for it. How many GPU-steps does a step "
+            "waste, a GPU-step being what a healthy GPU does in a healthy step? The "
+            "chapter says 102 for its case; was that speed, or time?"
         ),
         kind=Quantity(
             lambda x: congestion.idle_workers(x.gpus, 1 / (1 - x.drop) - 1),
@@ -48,6 +48,7 @@ EXERCISES = [
             "The chapter's 102 is a step that takes 10 % longer; a speed that drops by 10 % wastes"
             " 114."
         ),
+        places={"drop_per_cent": lambda x: 100 * x.drop},
     ),
     Exercise(
         id="behaviour.hiccups",

@@ -229,11 +229,11 @@ EXERCISES = [
             "more": pick(0.3, 0.6, 0.9),
             "left": pick(12, 30, 36, unit=GB),
         },
-        prompt=lambda x: (
-            f"A job's step has grown from {x.before} s to {x.before + x.more:.1f} s. `ib_write_bw`"
-            f" finds one pair of its ring at {si(x.left, 'B/s')}, where {si(EXPECTED, 'B/s')} are"
-            " expected; all else is well, nothing overlaps, and buffers are large. If that link is"
-            " the whole story, how many seconds of the *healthy* step were AllReduce?"
+        prompt=(
+            "A job's step has grown from {before} s to {after:.1f} s. `ib_write_bw` finds"
+            " one pair of its ring at {left:B/s}, where {expected:B/s} are expected; all "
+            "else is well, nothing overlaps, and buffers are large. If that link is the "
+            "whole story, how many seconds of the *healthy* step were AllReduce?"
         ),
         kind=Quantity(
             _healthy,
@@ -260,6 +260,7 @@ EXERCISES = [
             "Then look into day one's trace. If it shows much less AllReduce than that, the link is"
             " not the whole story."
         ),
+        places={"after": lambda x: x.before + x.more, "expected": lambda x: EXPECTED},
     ),
     Exercise(
         id="monitoring.trees",

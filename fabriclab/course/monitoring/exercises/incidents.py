@@ -5,7 +5,7 @@ from fabriclab.course.engine.exercises.kinds import Choice, Free, Option, Orderi
 from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.monitoring.exercises.common import EXPECTED
 from fabriclab.logs import perfquery
-from fabriclab.units import GB, si
+from fabriclab.units import GB
 
 STEPS = (
     "dcgmi dmon",
@@ -32,12 +32,13 @@ EXERCISES = [
             "sends": draw.pick("sends", (96, 97, 98)),
             "pair": draw.pick("pair", (15, 16, 17)),
         },
-        prompt=lambda x: (
-            f"{_SITUATION}\n\n```\nswitch port, 10 s     sends {x.sends} % of its line,"
-            f" PortXmitDiscards +{x.discards:,}, PortXmitWait grows\nits errors           "
-            " SymbolErrorCounter 0, PortRcvErrors 0, LinkDownedCounter 0\nib_write_bw          "
-            f" peak 47 GB/s, average {x.pair} GB/s\nthe same last night   47 GB/s\nmlxlink, both"
-            " ends    4x NDR, no error after correction\n```\n\nWhich cause fits all of it?"
+        prompt=(
+            "{situation}\n\n```\nswitch port, 10 s     sends {sends} % of its line, "
+            "PortXmitDiscards +{discards:,}, PortXmitWait grows\nits errors            "
+            "SymbolErrorCounter 0, PortRcvErrors 0, LinkDownedCounter 0\nib_write_bw"
+            "           peak 47 GB/s, average {pair} GB/s\nthe same last night   47 GB/s\n"
+            "mlxlink, both ends    4x NDR, no error after correction\n```\n\nWhich cause "
+            "fits all of it?"
         ),
         kind=Choice(
             (
@@ -79,17 +80,18 @@ EXERCISES = [
             "Average far below peak, a full port, no receive error: look for the neighbour, and not"
             " for a cable."
         ),
+        places={"situation": lambda x: _SITUATION},
     ),
     Exercise(
         id="monitoring.flat",
         title="A flat line",
         chinese="监控曲线为何是平的",
         numbers={"every": pick(10, 20, 30), "ports": pick(96, 256, 512)},
-        prompt=lambda x: (
-            f"A home-made monitor reads and *clears* the counters of {x.ports} ports of 400 Gb/s"
-            f" every {x.every} s. While training runs, all of them show"
-            f" {si(perfquery.WORD * 2**32 / x.every, 'b/s')}, to the last digit, hour after hour."
-            " NCCL's bus bandwidth is as its model has it. What is it?"
+        prompt=(
+            "A home-made monitor reads and *clears* the counters of {ports} ports of 400 "
+            "Gb/s every {every} s. While training runs, all of them show {wrap_rate:b/s},"
+            " to the last digit, hour after hour. NCCL's bus bandwidth is as its model "
+            "has it. What is it?"
         ),
         kind=Choice(
             (
@@ -125,6 +127,7 @@ EXERCISES = [
             "A line that is *too* flat is an instrument at its stop. The network was well all"
             " along."
         ),
+        places={"wrap_rate": lambda x: perfquery.WORD * 2**32 / x.every},
     ),
     Exercise(
         id="monitoring.incident",
@@ -217,15 +220,15 @@ EXERCISES = [
             "step": pick(3.6, 4.2, 4.8),
             "share": pick(0.15, 0.2, 0.3),
         },
-        prompt=lambda x: (
-            f"A job on {x.gpus} GPUs has slowed down. `ib_write_bw` finds one pair of hosts at"
-            f" {si(x.left, 'B/s')}, where {si(EXPECTED, 'B/s')} are expected. The healthy step took"
-            f" {x.step} s, {x.share:.0%} of it AllReduce that nothing hides. (a) Name two physical"
-            " causes that give just this rate, and one that is not physical; say which counters or"
-            " settings of the switch tell them apart, and what each would show. (b) How long is"
-            " the step now, if the link lies on the ring? (c) Would switching to trees help? Say"
-            " on what it depends, and what you do on Monday morning. (The first part of this"
-            " checkpoint is in exercises 05.)"
+        prompt=(
+            "A job on {gpus} GPUs has slowed down. `ib_write_bw` finds one pair of hosts "
+            "at {left:B/s}, where {expected:B/s} are expected. The healthy step took "
+            "{step} s, {share:.0%} of it AllReduce that nothing hides. (a) Name two "
+            "physical causes that give just this rate, and one that is not physical; say "
+            "which counters or settings of the switch tell them apart, and what each "
+            "would show. (b) How long is the step now, if the link lies on the ring? (c) "
+            "Would switching to trees help? Say on what it depends, and what you do on "
+            "Monday morning. (The first part of this checkpoint is in exercises 05.)"
         ),
         kind=Free(least_words=60, worth=10),
         hints=(
@@ -235,5 +238,6 @@ EXERCISES = [
             ),
             "Count the bytes that pass a rank's port in a ring and in two trees.",
         ),
+        places={"expected": lambda x: EXPECTED},
     ),
 ]

@@ -8,7 +8,7 @@ from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
 from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.topology.exercises.common import _bisection
-from fabriclab.units import Gbps, si
+from fabriclab.units import Gbps
 
 SPINES = (
     (8, 4),
@@ -35,10 +35,11 @@ EXERCISES = [
         title="What a dead leaf takes away",
         chinese="故障域",
         numbers={"nodes": pick(4, 8), "jobs": pick(2, 4)},
-        prompt=lambda x: (
-            "Nodes of 8 GPUs, one port each. Design A: a leaf on top of each rack serves all GPUs"
-            f" of its {x.nodes} nodes. Design B, rails: leaf i serves GPU i of {8 * x.nodes} nodes."
-            f" The cluster runs many jobs of {x.jobs} whole nodes. One leaf dies. What is lost?"
+        prompt=(
+            "Nodes of 8 GPUs, one port each. Design A: a leaf on top of each rack serves "
+            "all GPUs of its {nodes} nodes. Design B, rails: leaf i serves GPU i of "
+            "{gpus} nodes. The cluster runs many jobs of {jobs} whole nodes. One leaf "
+            "dies. What is lost?"
         ),
         kind=Choice(
             (
@@ -78,17 +79,18 @@ EXERCISES = [
             "Then count the nodes those cables belong to, and the jobs on them.",
         ),
         moral="Ask of each part: whom does it take along, and what is left to the rest?",
+        places={"gpus": lambda x: 8 * x.nodes},
     ),
     Exercise(
         id="topology.spine",
         title="What a dead spine leaves",
         chinese="脊交换机故障后的对分带宽",
         numbers={"wired": pick(*SPINES), "rate": pick(100, 200, 400, unit=Gbps)},
-        prompt=lambda x: (
-            f"{x.wired[0]} leaves with 32 hosts each, at 1:1, their uplinks spread evenly over"
-            f" {x.wired[1]} spines; cables of {si(x.rate, 'b/s')} each way. One spine dies. What"
-            " bisection bandwidth is left, one way? Nobody's host is gone, and every large"
-            " AllToAll is slower."
+        prompt=(
+            "{down} leaves with 32 hosts each, at 1:1, their uplinks spread evenly over "
+            "{up} spines; cables of {rate:b/s} each way. One spine dies. What bisection "
+            "bandwidth is left, one way? Nobody's host is gone, and every large AllToAll "
+            "is slower."
         ),
         kind=Quantity(
             lambda x: _bisection(*x.wired, 32, 32, lost=1) * x.rate,
@@ -128,6 +130,7 @@ EXERCISES = [
             "More spines make each one's death smaller: bandwidth degrades, where a leaf's death"
             " removes."
         ),
+        places={"down": lambda x: x.wired[0], "up": lambda x: x.wired[1]},
     ),
     Exercise(
         id="topology.rails",

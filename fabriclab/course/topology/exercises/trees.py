@@ -9,7 +9,7 @@ from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
 from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.topology.exercises.common import _bisection
-from fabriclab.units import Gbps, ns, si
+from fabriclab.units import Gbps, ns
 
 LEAVES = ((48, 16), (50, 10), (56, 8))  # hosts and uplinks of a leaf: 3:1, 5:1, 7:1
 
@@ -132,10 +132,10 @@ EXERCISES = [
             "wired": pick(*LEAVES),
             "rate": pick(100, 200, 400, unit=Gbps),
         },
-        prompt=lambda x: (
-            f"{x.leaves} leaves, each with {x.wired[0]} hosts and {x.wired[1]} uplinks to spines;"
-            f" every cable carries {si(x.rate, 'b/s')} each way. What is the bisection bandwidth,"
-            " one way? The sum of all ports is what is advertised; this is what is delivered."
+        prompt=(
+            "{leaves} leaves, each with {down} hosts and {up} uplinks to spines; every "
+            "cable carries {rate:b/s} each way. What is the bisection bandwidth, one way?"
+            " The sum of all ports is what is advertised; this is what is delivered."
         ),
         kind=Quantity(
             lambda x: _bisection(x.leaves, x.wired[1], *x.wired) * x.rate,
@@ -169,6 +169,7 @@ EXERCISES = [
             "(N/2) β / r is the same thing, with r the hosts over the uplinks of a leaf.",
         ),
         moral="A cut counts only the cables that cross it.",
+        places={"down": lambda x: x.wired[0], "up": lambda x: x.wired[1]},
     ),
     Exercise(
         id="topology.third_tier",

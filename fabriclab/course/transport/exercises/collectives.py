@@ -242,12 +242,12 @@ EXERCISES = [
         title="Bus bandwidth from a log line",
         chinese="总线带宽",
         numbers=_log,
-        prompt=lambda x: (
-            f"From an nccl-tests run of {x.collective} on {x.ranks} ranks; the last columns are"
-            f" torn off:\n\n```\n#       size     time\n#        (B)     (us)\n  {x.size:10.0f}"
-            f" {x.time / us:8.0f}\n```\n\nWhat busbw would it have printed (the line is in `.size`"
-            " and `.time` of this question, in SI)? It is the number to hold against a link's data"
-            " sheet."
+        prompt=(
+            "From an nccl-tests run of {collective} on {ranks} ranks; the last columns "
+            "are torn off:\n\n```\n#       size     time\n#        (B)     (us)\n  "
+            "{size:10.0f} {microseconds:8.0f}\n```\n\nWhat busbw would it have printed (the "
+            "line is in `.size` and `.time` of this question, in SI)? It is the number to"
+            " hold against a link's data sheet."
         ),
         kind=Quantity(
             lambda x: x.size / x.time * collectives.bus_factor(x.collective, x.ranks),
@@ -279,5 +279,6 @@ EXERCISES = [
             ),
         ),
         moral="Whatever the rank count, it should stay just below what one link can do.",
+        places={"microseconds": lambda x: x.time / us},
     ),
 ]

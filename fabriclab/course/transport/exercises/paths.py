@@ -279,11 +279,11 @@ EXERCISES = [
             "share": pick(0.6, 0.7, 0.8, 0.9, 0.95),
             "beta": pick(100, 200, 400, unit=Gbps),
         },
-        prompt=lambda x: (
-            f"A transfer of {si(x.size, 'B')} at {si(x.beta, 'b/s')} loses one packet, the one at"
-            f" offset {si(x.size * x.share, 'B')}. The NIC goes back N: all from the loss on is"
-            " sent again (count it as all on its way already). How long does sending it again"
-            " take? Every rank of the AllReduce waits for it."
+        prompt=(
+            "A transfer of {size:B} at {beta:b/s} loses one packet, the one at offset "
+            "{offset:B}. The NIC goes back N: all from the loss on is sent again (count "
+            "it as all on its way already). How long does sending it again take? Every "
+            "rank of the AllReduce waits for it."
         ),
         kind=Quantity(
             lambda x: transport.tail_go_back_n(x.size, x.size * x.share) / x.beta,
@@ -309,5 +309,6 @@ EXERCISES = [
             "Bytes over bytes per second; the port's rate is given in bits.",
         ),
         moral="Selective repeat would send one packet of 4 KiB again, in well under a microsecond.",
+        places={"offset": lambda x: x.size * x.share},
     ),
 ]
