@@ -4,7 +4,8 @@ and judges the data.
 Formulas are in `formula`, functions in `function`. A kind knows itself. Besides `wants`, `take` and
 `judge` it has `needs(x)`, the plain data that the box gets so that it can take an answer;
 `rebuild(needs)`, which makes a kind that can only take; `longest`, how many characters an answer's
-text may have; `worth`, the points of a full answer; and `by_hand`, whether a person marks it.
+text may have; `worth`, the points of a full answer; `by_hand`, whether a person marks it; and
+`solution(x)`, an answer that is right, or None where only a person can tell.
 """
 
 import re
@@ -71,6 +72,9 @@ class Quantity:
 
     def take(self, answer, x):
         return reader.quantity(answer)
+
+    def solution(self, x):
+        return self.key(x)
 
     def judge(self, data, x, prompt=""):
         base, _, what = reader.BASE[self.dimension]
@@ -157,6 +161,12 @@ class Choice:
     def take(self, answer, x):
         return _text(answer, "this asks for a letter in quotes, such as 'a'")
 
+    def solution(self, x):
+        right = [letter for letter, option in self.lettered(x).items() if option.right]
+        if len(right) != 1:
+            raise ValueError(f"{len(right)} options are right, where one should be")
+        return right[0]
+
     def judge(self, data, x):
         given, options = _plain(data["text"]), self.lettered(x)
         letter = re.sub(r"^(option|answer|选项?|答案)|[\W_]", "", given)
@@ -206,6 +216,10 @@ class Ordering:
             return {"items": [item[:100] for item in answer]}
         return _text(answer, "this asks for names in order, as a list or as text with commas")
 
+    def solution(self, x):
+        values = self.values(x)
+        return sorted(values, key=values.get)
+
     def judge(self, data, x):
         values = self.values(x)
         known = {_plain(name): name for name in values}
@@ -250,6 +264,9 @@ class Free:
 
     def take(self, answer, x):
         return _text(answer, "this asks for text between triple quotes", self.longest)
+
+    def solution(self, x):
+        return None
 
     def judge(self, data, x):
         written = (

@@ -29,23 +29,28 @@ _ROOM = {Quantity: 4, Choice: 1, Ordering: 1, Formula: 5, Function: 8, Free: 10}
 
 
 def parts(text):
-    """Names of parts from their numbers: "03", "1-5", "2,4". Raises ValueError.
+    """Names of parts from their numbers, "03", "1-5", "2,4", an instructor's own from their names:
+    "1-3,campus". Raises ValueError.
 
     >>> parts("1-2,12")
     ['opening', 'wires', 'fallacies']
     """
-    if not re.fullmatch(r"\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*", text):
-        raise ValueError(f"parts are numbers such as 3, 1-5 or 2,4; not {text[:40]!r}")
+    own = [name for name in bank.parts() if name not in PARTS]
+    pieces = text.split(",")
+    mine = [piece for piece in pieces if piece in own]
     wanted = []
-    for piece in text.split(","):
+    for piece in (one for one in pieces if one not in mine):
+        if not re.fullmatch(r"\d{1,2}(-\d{1,2})?", piece):
+            names = f", or of your own: {', '.join(own)}" if own else ""
+            raise ValueError(f"parts are numbers such as 3, 1-5 or 2,4{names}; not {text[:40]!r}")
         low, _, high = piece.partition("-")
         wanted += range(int(low), int(high or low) + 1)
     strange = [n for n in wanted if not 1 <= n <= len(PARTS)]
-    if strange or not wanted:
+    if strange or not wanted + mine:
         raise ValueError(
             f"there are parts 1 to {len(PARTS)}; not {strange[0] if strange else text}"
         )
-    return [PARTS[n - 1] for n in sorted(set(wanted))]
+    return [*(PARTS[n - 1] for n in sorted(set(wanted))), *dict.fromkeys(mine)]
 
 
 def choose(names, minutes, seed):
@@ -83,7 +88,7 @@ def choose(names, minutes, seed):
 def sheet(part, student):
     """One part's questions with this student's numbers, from easy to hard, as an HTML page."""
     names = levels.in_order(bank.ids(part))
-    title = f"Part {PARTS.index(part) + 1}: {student}"
+    title = f"Part {PARTS.index(part) + 1 if part in PARTS else part}: {student}"
     return _page(title, [_copy(title, names, student, "")])
 
 
@@ -151,6 +156,8 @@ def answer(name, student):
         if kind.whole:
             return f"{round(key):,}"
         return f"{reader.show(key, kind.dimension)} (within {100 * kind.tolerance:g} %)"
+    if type(kind) is Formula and kind.answer:
+        return kind.answer
     return "see the worked solution and its rubric"
 
 
