@@ -502,6 +502,8 @@ def speed_by_counting(x):
 
 
 CLOSED_FORMS |= {
+    "transport.curve": lambda x: x.sizes[8] * x.times[0] / (x.times[8] - x.times[0]),
+    "behaviour.trace": lambda x: 50e9 + max(x.queue) / x.step / x.queue.index(max(x.queue)),
     "behaviour.idle": lambda x: (x.gpus - 1) * x.drop / (1 - x.drop),
     "behaviour.hiccups": lambda x: x.compute + x.delay * (1 - (1 - x.chance) ** x.workers),
     "behaviour.headroom": lambda x: x.rate * (x.length * 10e-9 + x.reaction) + 2 * x.packet,

