@@ -195,12 +195,23 @@ def sheet(arguments):
     try:
         student = core.identify(arguments.student)
         for part in sheet.parts(arguments.part):
-            number = sheet.PARTS.index(part) + 1
-            for path in sheet.write(f"sheet-{number:02d}.html", sheet.sheet(part, student)):
+            known = part in sheet.PARTS
+            number = f"{sheet.PARTS.index(part) + 1:02d}" if known else part
+            for path in sheet.write(f"sheet-{number}.html", sheet.sheet(part, student)):
                 print(path)
     except (ValueError, OSError) as fault:
         return refuse("sheet", fault)
     return 0
+
+
+def exercise(arguments):
+    from fabriclab.course.engine.exercises import proof
+
+    found = [fault for path in arguments.files for fault in proof.faults(path)]
+    print(*map(plain, found), sep="\n", end="\n" if found else "")
+    if not found:
+        print("Ready to hand out.")
+    return int(bool(found))
 
 
 def exam(arguments):
@@ -283,6 +294,13 @@ def parser():
     command.add_argument("part", metavar="PART", help="the number of a part, such as 03")
     command.add_argument("--student", default="demo", metavar="ID", help="whose numbers")
     command.set_defaults(run=sheet)
+
+    command = commands.add_parser(
+        "exercise", help="check a file of your own exercises and say what it lacks"
+    )
+    command.add_argument("what", choices=["check"], metavar="check")
+    command.add_argument("files", nargs="+", metavar="FILE")
+    command.set_defaults(run=exercise)
 
     command = commands.add_parser("exam", help="print an exam, in copies with their own numbers")
     command.add_argument("--parts", default="1-12", metavar="N-M", help="such as 1-5 or 2,4")

@@ -178,7 +178,11 @@ def keys():
     course = PACKAGE / "course"
     return sorted(
         path
-        for path in [*course.glob("*/exercises*"), *course.glob("*/__pycache__")]
+        for path in [
+            *course.glob("*/exercises*"),
+            *course.glob("own"),
+            *course.glob("*/__pycache__"),
+        ]
         if path.parent.name != "engine"
     )
 

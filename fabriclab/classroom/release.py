@@ -20,6 +20,7 @@ from pathlib import Path
 import fabriclab
 from fabriclab.classroom import strip
 from fabriclab.classroom.roster import folder
+from fabriclab.course.engine.exercises import own
 from fabriclab.course.engine.exercises.core import identify
 from fabriclab.progress import Bar
 
@@ -134,6 +135,8 @@ def _write_kit(kit, root):
     for path in _files(root / "fabriclab", PACKAGE):
         if "classroom" not in path.relative_to(root).with_suffix("").parts:
             _copy(path, kit / path.relative_to(root))
+    for path in own.files().values():
+        _copy(path, kit / "fabriclab" / "course" / "own" / path.name)
     for path in sorted((root / "tools").glob("slides.*")):
         _copy(path, kit / path.relative_to(root))
     for path in _files(root / "notebooks", NOTEBOOKS):

@@ -6,6 +6,7 @@ a notebook finds there what it finds at home, but an answer is taken down instea
 """
 
 import importlib
+import re
 
 from fabriclab.course.engine.exercises.core import (
     Draw,
@@ -30,6 +31,7 @@ def sheet(student_id, exercise_ids):
     Raises ValueError for an exercise that does not exist or whose numbers are no plain data.
     """
     from fabriclab.course.engine.exercises import bank
+    from fabriclab.course.engine.exercises.template import fill
 
     questions = {}
     for name in exercise_ids:
@@ -40,7 +42,7 @@ def sheet(student_id, exercise_ids):
             "chinese": exercise.chinese,
             "prompt": exercise.prompt(x),
             "wants": kind.wants(x),
-            "hints": exercise.hints,
+            "hints": tuple(fill(hint, x) for hint in exercise.hints),
             "numbers": {key: value for key, value in vars(x).items() if key != "draw"},
             "kind": [type(kind).__module__, type(kind).__name__],
             "needs": kind.needs(x),
@@ -95,7 +97,7 @@ def find(exercise_id):
         lambda draw: dict(given["numbers"]),
         lambda x: given["prompt"],
         _Kind(kind, given["wants"]),
-        given["hints"],
+        tuple(re.sub("[{}]", r"\g<0>\g<0>", hint) for hint in given["hints"]),
     )
 
 

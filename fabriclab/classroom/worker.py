@@ -11,17 +11,20 @@ from pathlib import Path
 import fabriclab
 from fabriclab.classroom import results
 from fabriclab.classroom.pool import Stop
+from fabriclab.course.engine.exercises import own
 
 
 @functools.cache
 def sources():
-    """One hash of the package's own files: a mended model or exercise must not leave verdicts of
-    the old one behind.
+    """One hash of the package's files and the instructor's own: a mended model or exercise must not
+    leave verdicts of the old one behind.
     """
     top = Path(fabriclab.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(top.rglob("*.py")):
         digest.update(f"{path.relative_to(top).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    for name, path in own.files().items():
+        digest.update(f"own/{name}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -9,7 +9,8 @@ from fabriclab import catalog, cluster, collectives, congestion, link, topology
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Quantity
 from fabriclab.course.engine.exercises.slips import BOTH_WAYS, Slip
-from fabriclab.units import GB, day, ms, si, us
+from fabriclab.course.engine.exercises.template import pick
+from fabriclab.units import GB, day, ms, us
 
 TDP, NODE = catalog.H100.tdp, catalog.DGX_H100_POWER
 LANES = 4
@@ -47,19 +48,19 @@ EXERCISES = [
         id="cluster.buckets",
         title="A step with buckets",
         chinese="分桶的通信—计算重叠",
-        numbers=lambda draw: {
-            "forward": draw.pick("forward", (200, 250, 300)) * ms,
-            "backward": draw.pick("backward", (400, 500, 600)) * ms,
-            "buckets": draw.pick("buckets", (4, 5, 8)),
-            "share": draw.pick("share", (0.6, 0.8, 1.2, 1.5)),
+        numbers={
+            "forward": pick(200, 250, 300, unit=ms),
+            "backward": pick(400, 500, 600, unit=ms),
+            "buckets": pick(4, 5, 8),
+            "share": pick(0.6, 0.8, 1.2, 1.5),
         },
-        prompt=lambda x: (
-            f"Forward {si(x.forward, 's')}, backward {si(x.backward, 's')}. The gradients come in"
-            f" {x.buckets} equal buckets, each complete when its equal share of the backward pass"
-            " is done; the network takes them in that order, one at a time, and all together need"
-            f" it for {si(x.share * x.backward, 's')}. How long from the start of the forward pass"
-            " until the last gradient is reduced? One max over the whole pass says what the"
-            " chapter says."
+        prompt=(
+            "Forward {forward:s}, backward {backward:s}. The gradients come in {buckets} "
+            "equal buckets, each complete when its equal share of the backward pass is "
+            "done; the network takes them in that order, one at a time, and all together "
+            "need it for {comm:s}. How long from the start of the forward pass until the "
+            "last gradient is reduced? One max over the whole pass says what the chapter "
+            "says."
         ),
         kind=Quantity(
             _step,
@@ -85,16 +86,17 @@ EXERCISES = [
             "Draw two rows, computing and network. Which of them runs without a gap?",
         ),
         moral="Even a network that is fast enough leaves one bucket exposed: the last.",
+        places={"comm": lambda x: x.share * x.backward},
     ),
     Exercise(
         id="cluster.silent",
         title="Waste that no alarm sees",
         chinese="静默浪费",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (512, 1024, 2048, 4096)),
-            "days": draw.pick("days", (7, 30, 90)),
-            "share": draw.pick("share", (0.15, 0.2, 0.25, 0.3)),
-            "loss": draw.pick("loss", (0.1, 0.15, 0.2)),
+        numbers={
+            "gpus": pick(512, 1024, 2048, 4096),
+            "days": pick(7, 30, 90),
+            "share": pick(0.15, 0.2, 0.25, 0.3),
+            "loss": pick(0.1, 0.15, 0.2),
         },
         prompt=lambda x: (
             f"A job needs {x.gpus:,} GPUs for {x.days} days while the network is well;"
@@ -135,16 +137,17 @@ EXERCISES = [
         id="cluster.money",
         title="What the straggler took of the bill",
         chinese="慢节点的代价",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (512, 1024, 2048, 4096)),
-            "days": draw.pick("days", (30, 60, 90)),
-            "price": draw.pick("price", (2.5, 3, 4)),
-            "longer": draw.pick("longer", (0.05, 0.08, 0.1, 0.15)),
+        numbers={
+            "gpus": pick(512, 1024, 2048, 4096),
+            "days": pick(30, 60, 90),
+            "price": pick(2.5, 3, 4),
+            "longer": pick(0.05, 0.08, 0.1, 0.15),
         },
-        prompt=lambda x: (
-            f"A run is over: {x.gpus:,} GPUs for {x.days} days at {x.price:g} dollars a GPU-hour."
-            f" One GPU was slow all the while and made every step {100 * x.longer:g} % longer than"
-            " the others alone would have. How many dollars of this bill did it cost?"
+        prompt=(
+            "A run is over: {gpus:,} GPUs for {days} days at {price:g} dollars a "
+            "GPU-hour. One GPU was slow all the while and made every step "
+            "{longer_per_cent:g} % longer than the others alone would have. How many "
+            "dollars of this bill did it cost?"
         ),
         kind=Quantity(
             lambda x: congestion.straggler_cost(_bill(x, 1.0), x.longer),
@@ -169,20 +172,22 @@ EXERCISES = [
             "The chapter's 5 % of 50 million dollars is 2.5 million if these are the healthy run's,"
             " 2.38 if they are the bill."
         ),
+        places={"longer_per_cent": lambda x: 100 * x.longer},
     ),
     Exercise(
         id="cluster.ring",
         title="One link of a ring",
         chinese="环中的一条慢链路",
-        numbers=lambda draw: {
-            "size": draw.pick("size", (2, 4, 6, 8)) * GB,
-            "ranks": draw.pick("ranks", (64, 128, 256)),
-            "left": draw.pick("lanes left", (1, 3)),
+        numbers={
+            "size": pick(2, 4, 6, 8, unit=GB),
+            "ranks": pick(64, 128, 256),
+            "left": pick(1, 3, name="lanes left"),
         },
-        prompt=lambda x: (
-            f"A ring AllReduce of {si(x.size, 'B')} over {x.ranks} ranks, 1.5 us and 50 GB/s a hop."
-            f" One link of the ring falls back from four lanes to {x.left}; its latency stays. How"
-            f" long does the AllReduce take now? All other {x.ranks - 1} links are well."
+        prompt=(
+            "A ring AllReduce of {size:B} over {ranks} ranks, 1.5 us and 50 GB/s a hop. "
+            "One link of the ring falls back from four lanes to {left}; its latency "
+            "stays. How long does the AllReduce take now? All other {others} links are "
+            "well."
         ),
         kind=Quantity(
             lambda x: _ring(x, LANES / x.left),
@@ -220,20 +225,18 @@ EXERCISES = [
             "One slow link in a ring is as bad as if all were as slow: at half its rate it doubles"
             " a job's AllReduce."
         ),
+        places={"others": lambda x: x.ranks - 1},
     ),
     Exercise(
         id="cluster.units",
         title="Scalable units, and one node less",
         chinese="可扩展单元",
-        numbers=lambda draw: {
-            "units": draw.pick("units", (2, 3, 4)),
-            "nodes": draw.pick("nodes", (4, 8, 16)),
-        },
-        prompt=lambda x: (
-            f"A DGX SuperPOD of {x.units} scalable units of 32 nodes, eight GPUs each. The whole"
-            " pod gives one node up for the fabric manager's ports, as NVIDIA's does. A model is"
-            f" trained in replicas of {x.nodes} nodes each, whole replicas only. How many GPUs can"
-            " work on it? The chapter counts 256 a unit."
+        numbers={"units": pick(2, 3, 4), "nodes": pick(4, 8, 16)},
+        prompt=(
+            "A DGX SuperPOD of {units} scalable units of 32 nodes, eight GPUs each. The "
+            "whole pod gives one node up for the fabric manager's ports, as NVIDIA's "
+            "does. A model is trained in replicas of {nodes} nodes each, whole replicas "
+            "only. How many GPUs can work on it? The chapter counts 256 a unit."
         ),
         kind=Quantity(
             lambda x: 8.0 * x.nodes * (_pod(x) // (8 * x.nodes)),
@@ -259,15 +262,12 @@ EXERCISES = [
         id="cluster.base",
         title="Per cent of what",
         chinese="百分比的基数",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (512, 1024, 4096)),
-            "share": draw.pick("share", (0.08, 0.09, 0.105, 0.12)),
-        },
-        prompt=lambda x: (
-            f"A slide says: the fabric of our {x.gpus:,} H100s takes {100 * x.share:g} % of the"
-            " cluster's power. A footnote: \"cluster\" is the GPUs' TDP alone, 700 W each. A node"
-            " of eight takes up to 10.2 kW. Which share of *all* power, nodes and fabric, is the"
-            " fabric's?"
+        numbers={"gpus": pick(512, 1024, 4096), "share": pick(0.08, 0.09, 0.105, 0.12)},
+        prompt=(
+            "A slide says: the fabric of our {gpus:,} H100s takes {share_per_cent:g} % of"
+            " the cluster's power. A footnote: \"cluster\" is the GPUs' TDP alone, 700 W "
+            "each. A node of eight takes up to 10.2 kW. Which share of *all* power, nodes"
+            " and fabric, is the fabric's?"
         ),
         kind=Quantity(
             lambda x: link.power_shares(_fabric(x), x.gpus, NODE / 8).of_accelerators_and_network,
@@ -294,5 +294,6 @@ EXERCISES = [
             "The chapter's 10.5 % are 9.5 % with the fabric in the base, and under 6 % of whole"
             " nodes: write the base beside every per cent."
         ),
+        places={"share_per_cent": lambda x: 100 * x.share},
     ),
 ]

@@ -11,7 +11,8 @@ from fabriclab import link, transport
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, Slip
-from fabriclab.units import GB, KB, Gbps, day, si, us
+from fabriclab.course.engine.exercises.template import pick
+from fabriclab.units import GB, KB, Gbps, day, us
 
 FEC = link.KP4
 
@@ -38,17 +39,17 @@ EXERCISES = [
         id="fallacies.upgrade",
         title="A faster link, how much less time",
         chinese="带宽越高，训练就一定越快？",
-        numbers=lambda draw: {
-            "size": draw.pick("size", (8, 16, 20, 40, 64)) * KB,
-            "alpha": draw.pick("alpha", (1.5, 2, 3)) * us,
-            "beta": draw.pick("beta", (12.5, 25, 50)) * GB,
-            "faster": draw.pick("faster", (2, 4)),
+        numbers={
+            "size": pick(8, 16, 20, 40, 64, unit=KB),
+            "alpha": pick(1.5, 2, 3, unit=us),
+            "beta": pick(12.5, 25, 50, unit=GB),
+            "faster": pick(2, 4),
         },
-        prompt=lambda x: (
-            f"A pipeline stage sends small messages, {si(x.size, 'B')} each, over a link with a"
-            f" start-up of {si(x.alpha, 's')} and {si(x.beta, 'B/s')}. The new link has {x.faster}"
-            " times the bandwidth and the same start-up. By what share does a message get shorter"
-            " in time? Give a fraction, such as 0.25."
+        prompt=(
+            "A pipeline stage sends small messages, {size:B} each, over a link with a "
+            "start-up of {alpha:s} and {beta:B/s}. The new link has {faster} times the "
+            "bandwidth and the same start-up. By what share does a message get shorter in"
+            " time? Give a fraction, such as 0.25."
         ),
         kind=Quantity(
             lambda x: transport.time_saved(x.size, x.alpha, x.beta, x.faster),
@@ -82,12 +83,12 @@ EXERCISES = [
         id="fallacies.iperf",
         title="Thirty gigabits on every port",
         chinese="TCP 带宽测试",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Acceptance test of a new cluster. iperf, one stream, kernel TCP, reports 30 Gb/s"
-            " between nodes on 400 Gb/s ports; 30 Gb/s on the old 100 Gb/s ports; and 9.4 Gb/s on"
-            " the 10 Gb/s management ports. What do these three numbers say about the 400 Gb/s"
-            " fabric?"
+        numbers={},
+        prompt=(
+            "Acceptance test of a new cluster. iperf, one stream, kernel TCP, reports 30 "
+            "Gb/s between nodes on 400 Gb/s ports; 30 Gb/s on the old 100 Gb/s ports; and"
+            " 9.4 Gb/s on the 10 Gb/s management ports. What do these three numbers say "
+            "about the 400 Gb/s fabric?"
         ),
         kind=Choice(
             (
@@ -132,18 +133,18 @@ EXERCISES = [
         id="fallacies.loss",
         title="Lossless, or nearly",
         chinese="“无损”与丢包恢复",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (100, 200, 400)) * Gbps,
-            "trip": draw.pick("trip", (8, 10, 20)) * us,
+        numbers={
+            "rate": pick(100, 200, 400, unit=Gbps),
+            "trip": pick(8, 10, 20, unit=us),
             "packet": 4 * KB,
-            "goodput": draw.pick("goodput", (0.9, 0.95, 0.99)),
+            "goodput": pick(0.9, 0.95, 0.99),
         },
-        prompt=lambda x: (
-            f"Two RDMA stacks have the same {si(x.rate, 'b/s')} on the box. This one recovers by"
-            f" go-back-N: a sender hears of a loss a round trip of {si(x.trip, 's')} later and"
-            f" sends everything since again, in packets of {si(x.packet, 'B')}. What share of"
-            f" packets may be lost, at random, if {x.goodput:.0%} of the line is still to carry new"
-            " bytes? Use the window W = line rate × round trip, in packets, as it comes."
+        prompt=(
+            "Two RDMA stacks have the same {rate:b/s} on the box. This one recovers by "
+            "go-back-N: a sender hears of a loss a round trip of {trip:s} later and sends"
+            " everything since again, in packets of {packet:B}. What share of packets may"
+            " be lost, at random, if {goodput:.0%} of the line is still to carry new "
+            "bytes? Use the window W = line rate × round trip, in packets, as it comes."
         ),
         kind=Quantity(
             lambda x: _loss_for(x, _window(x)),
@@ -181,17 +182,17 @@ EXERCISES = [
         id="fallacies.early",
         title="How long the counters speak first",
         chinese="计数器是领先指标",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (200, 400)) * Gbps,
-            "now": draw.pick("now", (1e-8, 1e-7, 1e-6, 4e-6)),
-            "decade": draw.pick("decade", (2, 5, 10, 14)),
+        numbers={
+            "rate": pick(200, 400, unit=Gbps),
+            "now": pick(1e-8, 1e-7, 1e-6, 4e-6),
+            "decade": pick(2, 5, 10, 14),
         },
-        prompt=lambda x: (
-            "A transceiver ages: its bit error ratio before correction grows tenfold every"
-            f" {x.decade} days. Today it is {x.now:g}, on a {si(x.rate, 'b/s')} port with KP4,"
-            " RS(544,514). No packet is lost. After how many days does the port lose its first"
-            " codeword a day? (`link.KP4` knows `line_rate`, `codeword_time` and `ber_for`; give a"
-            " number of days.)"
+        prompt=(
+            "A transceiver ages: its bit error ratio before correction grows tenfold "
+            "every {decade} days. Today it is {now:g}, on a {rate:b/s} port with KP4, "
+            "RS(544,514). No packet is lost. After how many days does the port lose its "
+            "first codeword a day? (`link.KP4` knows `line_rate`, `codeword_time` and "
+            "`ber_for`; give a number of days.)"
         ),
         kind=Quantity(
             _days,
@@ -226,11 +227,12 @@ EXERCISES = [
         id="fallacies.own",
         title="A fallacy of your own",
         chinese="你自己的谬误",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Write up one fallacy about networks that you have heard, or held, and that is not in"
-            " this notebook: the claim in one sentence; what it predicts, as a number; the one"
-            " measurement or calculation that decides it; and what you would do differently now."
+        numbers={},
+        prompt=(
+            "Write up one fallacy about networks that you have heard, or held, and that "
+            "is not in this notebook: the claim in one sentence; what it predicts, as a "
+            "number; the one measurement or calculation that decides it; and what you "
+            "would do differently now."
         ),
         kind=Free(40, worth=5),
         hints=(

@@ -12,7 +12,8 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, Slip
-from fabriclab.units import Gbps, Tbps, ns, pJ, si
+from fabriclab.course.engine.exercises.template import pick
+from fabriclab.units import Gbps, Tbps, ns, pJ
 
 NODE_SHARE = catalog.DGX_H100_POWER / 8
 
@@ -54,17 +55,17 @@ EXERCISES = [
         id="frontier.ends",
         title="Count the ends",
         chinese="数一数光模块",
-        numbers=lambda draw: {
-            "hosts": draw.pick("hosts", (10_000, 24_576, 32_768, 60_000)),
-            "chip": draw.pick("chip", (25.6, 51.2, 102.4)) * Tbps,
+        numbers={
+            "hosts": pick(10_000, 24_576, 32_768, 60_000),
+            "chip": pick(25.6, 51.2, 102.4, unit=Tbps),
             "port": 400 * Gbps,
-            "watts": draw.pick("watts", (8, 9, 16, 20)),
+            "watts": pick(8, 9, 16, 20),
         },
-        prompt=lambda x: (
-            f"A non-blocking tree joins {x.hosts:,} GPUs, a port of {si(x.port, 'b/s')} each. The"
-            f" switch chips carry {si(x.chip, 'b/s')} one way. Hosts hang on copper; every link"
-            f" between switches is fibre, with a module of {x.watts} W at either end. How many"
-            " watts do all the modules draw?"
+        prompt=(
+            "A non-blocking tree joins {hosts:,} GPUs, a port of {port:b/s} each. The "
+            "switch chips carry {chip:b/s} one way. Hosts hang on copper; every link "
+            "between switches is fibre, with a module of {watts} W at either end. How "
+            "many watts do all the modules draw?"
         ),
         kind=Quantity(
             lambda x: _optics(x).pluggable,
@@ -97,17 +98,17 @@ EXERCISES = [
         id="frontier.fed",
         title="What the watts would feed",
         chinese="光学红利能供多少 GPU",
-        numbers=lambda draw: {
-            "switches": draw.pick("switches", (400, 1000, 2500)),
-            "ports": draw.pick("ports", (64, 128)),
-            "module": draw.pick("module", (14, 16, 20, 30)),
-            "engine": draw.pick("engine", (5, 9, 10)),
+        numbers={
+            "switches": pick(400, 1000, 2500),
+            "ports": pick(64, 128),
+            "module": pick(14, 16, 20, 30),
+            "engine": pick(5, 9, 10),
         },
-        prompt=lambda x: (
-            f"A fleet of {x.switches:,} switches with {x.ports} ports each goes from pluggable"
-            f" modules of {x.module} W to co-packaged engines of {x.engine} W. How many H100 does"
-            " the saving feed, if a whole node of eight takes up to"
-            f" {si(catalog.DGX_H100_POWER, 'W')}? A fraction is fine."
+        prompt=(
+            "A fleet of {switches:,} switches with {ports} ports each goes from pluggable"
+            " modules of {module} W to co-packaged engines of {engine} W. How many H100 "
+            "does the saving feed, if a whole node of eight takes up to {node_power:W}? A"
+            " fraction is fine."
         ),
         kind=Quantity(
             lambda x: link.accelerators_fed(
@@ -145,18 +146,19 @@ EXERCISES = [
             "The chapter's 1,800 GPUs are chips of 700 W; with the node around each, the same watts"
             " feed a thousand."
         ),
+        places={"node_power": lambda x: catalog.DGX_H100_POWER},
     ),
     Exercise(
         id="frontier.lane",
         title="Watts of a copper port",
         chinese="铜缆端口的功耗",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (400, 800, 1600)) * Gbps,
-            "energy": draw.pick("energy", (7, 8.5, 10, 15, 18, 20)) * pJ,
+        numbers={
+            "rate": pick(400, 800, 1600, unit=Gbps),
+            "energy": pick(7, 8.5, 10, 15, 18, 20, unit=pJ),
         },
-        prompt=lambda x: (
-            f"A copper port of {si(x.rate, 'b/s')} costs {x.energy / pJ:g} pJ for every bit it"
-            " sends. How many watts is that, at full rate?"
+        prompt=(
+            "A copper port of {rate:b/s} costs {picojoules:g} pJ for every bit it sends. "
+            "How many watts is that, at full rate?"
         ),
         kind=Quantity(
             lambda x: link.serdes_power(x.rate, x.energy),
@@ -175,16 +177,17 @@ EXERCISES = [
             "The rate doubled from generation to generation, the energy a bit doubled too: the"
             " watts of a port go up fourfold."
         ),
+        places={"picojoules": lambda x: x.energy / pJ},
     ),
     Exercise(
         id="frontier.claim",
         title="More than a megawatt",
         chinese="“超过一兆瓦”",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "The chapter: for a cluster of 10,000 GPUs, getting rid of pluggable modules saves more"
-            " than one megawatt. It has 20 W for a module and 10 W for an engine. Which check"
-            " settles it with the least effort?"
+        numbers={},
+        prompt=(
+            "The chapter: for a cluster of 10,000 GPUs, getting rid of pluggable modules "
+            "saves more than one megawatt. It has 20 W for a module and 10 W for an "
+            "engine. Which check settles it with the least effort?"
         ),
         kind=Choice(
             (
@@ -231,15 +234,15 @@ EXERCISES = [
         id="frontier.pool",
         title="A budget for the pool",
         chinese="内存池的延迟预算",
-        numbers=lambda draw: {
+        numbers={
             "home": 85 * ns,
-            "pool": draw.pick("pool", (155, 165, 180, 270)) * ns,
-            "slower": draw.pick("slower", (0.05, 0.1, 0.15, 0.2)),
+            "pool": pick(155, 165, 180, 270, unit=ns),
+            "slower": pick(0.05, 0.1, 0.15, 0.2),
         },
-        prompt=lambda x: (
-            f"A task spends its time on loads that wait for one another, {si(x.home, 's')} each at"
-            f" home. A load from the CXL pool takes {si(x.pool, 's')}. The task may become at most"
-            f" {x.slower:.0%} slower. What share of its loads may go to the pool?"
+        prompt=(
+            "A task spends its time on loads that wait for one another, {home:s} each at "
+            "home. A load from the CXL pool takes {pool:s}. The task may become at most "
+            "{slower:.0%} slower. What share of its loads may go to the pool?"
         ),
         kind=Quantity(
             lambda x: x.slower * x.home / (x.pool - x.home),
@@ -268,12 +271,12 @@ EXERCISES = [
         id="frontier.tiers",
         title="Write the staircase",
         chinese="写出层数函数",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Write `tiers(hosts, radix)`: how many tiers of switches a non-blocking tree needs."
-            " `hosts` is a whole number and may be a numpy array of them; `radix` is the ports of a"
-            " switch, even and at least 4. One switch takes `radix` hosts, and each further tier"
-            " multiplies by half the radix."
+        numbers={},
+        prompt=(
+            "Write `tiers(hosts, radix)`: how many tiers of switches a non-blocking tree "
+            "needs. `hosts` is a whole number and may be a numpy array of them; `radix` "
+            "is the ports of a switch, even and at least 4. One switch takes `radix` "
+            "hosts, and each further tier multiplies by half the radix."
         ),
         kind=Function(
             ("hosts", "radix"),

@@ -10,7 +10,8 @@ from fabriclab.collectives import bus_factor
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import BINARY, BITS, BOTH_WAYS, Slip
-from fabriclab.units import GB, Gbps, GiB, day, hour, ms, si
+from fabriclab.course.engine.exercises.template import pick
+from fabriclab.units import GB, Gbps, GiB, day, hour, ms
 
 SETTINGS = {
     "low latency": {"NCCL_PROTO": "LL"},
@@ -85,16 +86,16 @@ EXERCISES = [
         id="guide.tiers",
         title="What leaving the node costs",
         chinese="跨层带宽",
-        numbers=lambda draw: {
-            "both": draw.pick("both", (600, 900, 1800)) * GB,
-            "port": draw.pick("port", (200, 400, 800)) * Gbps,
-            "ports": draw.pick("ports", (2, 4)),
+        numbers={
+            "both": pick(600, 900, 1800, unit=GB),
+            "port": pick(200, 400, 800, unit=Gbps),
+            "ports": pick(2, 4),
         },
-        prompt=lambda x: (
-            f"A node of eight GPUs. A data sheet gives each GPU {si(x.both, 'B/s')} of NVLink. The"
-            f" node has {x.ports} ports of {si(x.port, 'b/s')}, and its GPUs share them evenly. By"
-            " what factor is a GPU's bandwidth to the next node smaller than to its neighbour,"
-            " like for like? The field guide's rule says five to ten a tier."
+        prompt=(
+            "A node of eight GPUs. A data sheet gives each GPU {both:B/s} of NVLink. The "
+            "node has {ports} ports of {port:b/s}, and its GPUs share them evenly. By "
+            "what factor is a GPU's bandwidth to the next node smaller than to its "
+            "neighbour, like for like? The field guide's rule says five to ten a tier."
         ),
         kind=Quantity(
             _lost,
@@ -129,11 +130,11 @@ EXERCISES = [
         title="1,500 GB/s of busbw",
         chinese="节点内 busbw",
         numbers=_a_run,
-        prompt=lambda x: (
-            "The field guide expects about 1,500 GB/s of busbw from AllReduce inside a node of"
-            f" eight H100. You run all_reduce_perf on one: {x.size / GiB:g} GiB take"
-            f" {si(x.time, 's')}. NVLink is {si(x.both, 'B/s')} a GPU on the data sheet. Which"
-            " share of the most that a ring could show as busbw is this?"
+        prompt=(
+            "The field guide expects about 1,500 GB/s of busbw from AllReduce inside a "
+            "node of eight H100. You run all_reduce_perf on one: {gibibytes:g} GiB take "
+            "{time:s}. NVLink is {both:B/s} a GPU on the data sheet. Which share of the "
+            "most that a ring could show as busbw is this?"
         ),
         kind=Quantity(
             _busbw_share,
@@ -167,22 +168,20 @@ EXERCISES = [
             "So no ring on H100s shows more than 450 GB/s. With the switches adding up 480 was"
             " measured; 1,500 is three times too high."
         ),
+        places={"gibibytes": lambda x: x.size / GiB},
     ),
     Exercise(
         id="guide.settings",
         title="Five settings and what they cost",
         chinese="NCCL 环境变量",
-        numbers=lambda draw: {
-            "size": draw.pick("size", (2, 4, 16)) * GB,
-            "nodes": draw.pick("nodes", (4, 8, 16)),
-        },
-        prompt=lambda x: (
-            f"An AllReduce of {si(x.size, 'B')} on {x.nodes} DGX H100, eight ports of 400 Gb/s"
-            " each. Five times somebody set one variable: NCCL_PROTO=LL (*low latency*),"
-            " NCCL_MAX_NCHANNELS=2 (*two channels*), NCCL_P2P_LEVEL=LOC (*host memory*: GPUs of a"
-            " node talk through it, over PCIe 5), NCCL_IB_HCA==mlx5_3 (*one adapter*),"
-            " NCCL_IB_DISABLE=1 (*sockets*: 30 Gb/s). Order them by the time of that AllReduce, by"
-            " NCCL's own table."
+        numbers={"size": pick(2, 4, 16, unit=GB), "nodes": pick(4, 8, 16)},
+        prompt=(
+            "An AllReduce of {size:B} on {nodes} DGX H100, eight ports of 400 Gb/s each. "
+            "Five times somebody set one variable: NCCL_PROTO=LL (*low latency*), "
+            "NCCL_MAX_NCHANNELS=2 (*two channels*), NCCL_P2P_LEVEL=LOC (*host memory*: "
+            "GPUs of a node talk through it, over PCIe 5), NCCL_IB_HCA==mlx5_3 (*one "
+            "adapter*), NCCL_IB_DISABLE=1 (*sockets*: 30 Gb/s). Order them by the time of"
+            " that AllReduce, by NCCL's own table."
         ),
         kind=Ordering(
             lambda x: {
@@ -204,16 +203,13 @@ EXERCISES = [
         id="guide.log",
         title="A log explains a number",
         chinese="NCCL 日志",
-        numbers=lambda draw: {
-            "adapter": draw.pick("adapter", (0, 2, 3, 5, 7)),
-            "nodes": draw.pick("nodes", (2, 4, 8)),
-        },
-        prompt=lambda x: (
-            f"{x.nodes} nodes of eight H100 with eight adapters each reach 48 GB/s of busbw, where"
-            " others reach 380. Their logs (NCCL_DEBUG=INFO) say on every rank\n\n    NET/IB :"
-            f" Using [0]mlx5_{x.adapter}:1/IB [RO]; OOB eth0:10.0.0.1<0>\n    Channel 05/0 : 7[7]"
-            " -> 8[0] [send] via NET/IB/0/GDRDMA\n    Channel 05/0 : 6[6] -> 7[7] via"
-            " P2P/CUMEM/read\n\nWhat explains the number?"
+        numbers={"adapter": pick(0, 2, 3, 5, 7), "nodes": pick(2, 4, 8)},
+        prompt=(
+            "{nodes} nodes of eight H100 with eight adapters each reach 48 GB/s of busbw,"
+            " where others reach 380. Their logs (NCCL_DEBUG=INFO) say on every rank"
+            "\n\n    NET/IB : Using [0]mlx5_{adapter}:1/IB [RO]; OOB eth0:10.0.0.1<0>\n    "
+            "Channel 05/0 : 7[7] -> 8[0] [send] via NET/IB/0/GDRDMA\n    Channel 05/0 : "
+            "6[6] -> 7[7] via P2P/CUMEM/read\n\nWhat explains the number?"
         ),
         kind=Choice(
             (
@@ -259,10 +255,10 @@ EXERCISES = [
             "gpus": draw.pick("gpus", (8192, 16_384, 24_576, 32_768)),
             **_a_list(draw),
         },
-        prompt=lambda x: (
-            f"{_list_words(x)}. Each of them stops a job that spans all GPUs. For a job on"
-            f" {x.gpus:,} such GPUs, which share of its hours passes without any of it? (Failures"
-            " come at random and independently.)"
+        prompt=(
+            "{list_words}. Each of them stops a job that spans all GPUs. For a job on "
+            "{gpus:,} such GPUs, which share of its hours passes without any of it? "
+            "(Failures come at random and independently.)"
         ),
         kind=Quantity(
             lambda x: _free(x, _in_all(x)),
@@ -301,16 +297,17 @@ EXERCISES = [
             f"At 100,000 GPUs {100 * _none_in_all(x):.2g} % of hours are left:"
             ' "a checkpoint every hour" would then lose all the others.'
         ),
+        places={"list_words": _list_words},
     ),
     Exercise(
         id="guide.hourly",
         title="How large a job may save every hour",
         chinese="每小时检查点",
         numbers=lambda draw: {"cost": draw.pick("cost", (20, 30, 45, 90)) * 1.0, **_a_list(draw)},
-        prompt=lambda x: (
-            f"{_list_words(x)}, and each stops the job. A checkpoint takes {si(x.cost, 's')}. The"
-            ' field guide saves "every hour". For how many GPUs is an hour the best interval, by'
-            " Young's rule?"
+        prompt=(
+            "{list_words}, and each stops the job. A checkpoint takes {cost:s}. The field"
+            ' guide saves "every hour". For how many GPUs is an hour the best interval, '
+            "by Young's rule?"
         ),
         kind=Quantity(
             _fleet,
@@ -347,5 +344,6 @@ EXERCISES = [
             "An hour suits a job of about a thousand GPUs. At 100,000 it is some six minutes for a"
             " checkpoint of one."
         ),
+        places={"list_words": _list_words},
     ),
 ]

@@ -12,6 +12,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.units import Gbps, day, hour, ms, si
 
 BYTES = {"FP32": 4, "BF16": 2}
@@ -72,11 +73,11 @@ EXERCISES = [
             "precision": draw.pick("precision", ("FP32", "BF16")),
             "beta": draw.pick("beta", (100, 200, 400, 800)) * Gbps,
         },
-        prompt=lambda x: (
-            f"A model has {x.parameters / 1e9:.0f} billion parameters; its gradients are"
-            f" {x.precision}, one a parameter. How long does one copy of them take through one port"
-            f" of {si(x.beta, 'b/s')}, one way, start-up left aside? It is the scale on which a"
-            " step without overlap waits."
+        prompt=(
+            "A model has {billions:.0f} billion parameters; its gradients are "
+            "{precision}, one a parameter. How long does one copy of them take through "
+            "one port of {beta:b/s}, one way, start-up left aside? It is the scale on "
+            "which a step without overlap waits."
         ),
         kind=Quantity(
             lambda x: x.parameters * BYTES[x.precision] / x.beta,
@@ -99,14 +100,15 @@ EXERCISES = [
             "A port of 100 Gb/s moves 12.5 GB/s each way.",
         ),
         moral="A ring AllReduce sends nearly twice these bytes from every rank.",
+        places={"billions": lambda x: x.parameters / 1e9},
     ),
     Exercise(
         id="opening.cliff",
         title="The cliff, like with like",
         chinese="带宽断崖",
-        numbers=lambda draw: {
-            "nvlink": draw.pick("nvlink", ("NVLink 3", "NVLink 4", "NVLink 5")),
-            "port": draw.pick("port", ("EDR", "HDR", "NDR")),
+        numbers={
+            "nvlink": pick("NVLink 3", "NVLink 4", "NVLink 5"),
+            "port": pick("EDR", "HDR", "NDR"),
         },
         prompt=lambda x: (
             f"{x.nvlink} is sold as {si(link_rate(x.nvlink).both_directions, 'B/s')}, both"
@@ -152,10 +154,10 @@ EXERCISES = [
         id="opening.ladder",
         title="Four rungs, two bases",
         chinese="带宽层级",
-        numbers=lambda draw: {"gpu": draw.pick("gpu", tuple(GPUS))},
-        prompt=lambda x: (
-            f"From the data sheets of a node with {x.gpu} GPUs: {_data_sheet(x)}. Order the four by"
-            " what each carries in one direction."
+        numbers={"gpu": pick(*(tuple(GPUS)))},
+        prompt=(
+            "From the data sheets of a node with {gpu} GPUs: {data_sheet}. Order the four"
+            " by what each carries in one direction."
         ),
         kind=Ordering(
             _ladder,
@@ -173,22 +175,23 @@ EXERCISES = [
             "The order has not changed in four generations; what lies below NVLink is what crosses"
             " the node's edge."
         ),
+        places={"data_sheet": _data_sheet},
     ),
     Exercise(
         id="opening.step",
         title="A step with some overlap",
         chinese="训练步的利用率",
-        numbers=lambda draw: {
-            "forward": draw.pick("forward", (60, 80, 100)) * ms,
-            "backward": draw.pick("backward", (120, 160, 200)) * ms,
-            "communication": draw.pick("communication", (120, 150, 180, 200)) * ms,
-            "overlap": draw.pick("overlap", (0.25, 0.5)),
+        numbers={
+            "forward": pick(60, 80, 100, unit=ms),
+            "backward": pick(120, 160, 200, unit=ms),
+            "communication": pick(120, 150, 180, 200, unit=ms),
+            "overlap": pick(0.25, 0.5),
         },
-        prompt=lambda x: (
-            f"Forward {si(x.forward, 's')}, backward {si(x.backward, 's')}, AllReduce"
-            f" {si(x.communication, 's')}; gradients may travel during the last"
-            f" {100 * x.overlap:.0f} % of the backward pass. What share of the step do the GPUs"
-            " compute? Figure 4, where nothing overlaps, is the worst case of this."
+        prompt=(
+            "Forward {forward:s}, backward {backward:s}, AllReduce {communication:s}; "
+            "gradients may travel during the last {overlap_per_cent:.0f} % of the "
+            "backward pass. What share of the step do the GPUs compute? Figure 4, where "
+            "nothing overlaps, is the worst case of this."
         ),
         kind=Quantity(
             lambda x: (
@@ -232,17 +235,18 @@ EXERCISES = [
             "Overlap pays millisecond for millisecond, until nothing is exposed; then it pays"
             " nothing."
         ),
+        places={"overlap_per_cent": lambda x: 100 * x.overlap},
     ),
     Exercise(
         id="opening.port",
         title="The port that a utilisation asks for",
         chinese="利用率所需的带宽",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "A step computes for t seconds; then N ranks sum M bytes around a ring whose links"
-            " carry β one way. Start-ups are nothing and nothing overlaps. Derive the β that keeps"
-            " the GPUs busy for a share U of the step. This turns a budget for waste into a line of"
-            " a purchase order."
+        numbers={},
+        prompt=(
+            "A step computes for t seconds; then N ranks sum M bytes around a ring whose "
+            "links carry β one way. Start-ups are nothing and nothing overlaps. Derive "
+            "the β that keeps the GPUs busy for a share U of the step. This turns a "
+            "budget for waste into a line of a purchase order."
         ),
         kind=Formula(
             ("t", "U", "N", "M"),
@@ -284,17 +288,17 @@ EXERCISES = [
         id="opening.straggler",
         title="One late port, all GPUs wait",
         chinese="最慢链路的代价",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (512, 1024, 2048, 4096)),
-            "step": draw.pick("step", (250, 300, 450, 600)) * ms,
-            "delay": draw.pick("delay", (40, 60, 90, 100)) * ms,
-            "price": draw.pick("price", (2.0, 2.5, 3.0, 3.5)),
+        numbers={
+            "gpus": pick(512, 1024, 2048, 4096),
+            "step": pick(250, 300, 450, 600, unit=ms),
+            "delay": pick(40, 60, 90, 100, unit=ms),
+            "price": pick(2.0, 2.5, 3.0, 3.5),
         },
-        prompt=lambda x: (
-            f"{x.gpus:,} GPUs at {x.price:g} dollars each an hour take {si(x.step, 's')} for a"
-            " synchronous step, until one congested port makes one GPU's packets"
-            f" {si(x.delay, 's')} late in every step. What does the waiting cost in a day? Such a"
-            " port prints no error anywhere."
+        prompt=(
+            "{gpus:,} GPUs at {price:g} dollars each an hour take {step:s} for a "
+            "synchronous step, until one congested port makes one GPU's packets {delay:s}"
+            " late in every step. What does the waiting cost in a day? Such a port prints"
+            " no error anywhere."
         ),
         kind=Quantity(
             _idle_money,
@@ -323,15 +327,12 @@ EXERCISES = [
         id="opening.pattern",
         title="Which number to ask for",
         chinese="流量模式决定指标",
-        numbers=lambda draw: {
-            "ranks": draw.pick("ranks", (64, 128, 256)),
-            "experts": draw.pick("experts", (64, 128, 160)),
-        },
-        prompt=lambda x: (
-            f"A mixture-of-experts model spreads {x.experts} experts over {x.ranks} ranks; in every"
-            " layer each rank sends tokens to the ranks of the experts they chose. You may ask for"
-            " one kind of measurement of a fabric before you rent it. Which predicts this job"
-            " best?"
+        numbers={"ranks": pick(64, 128, 256), "experts": pick(64, 128, 160)},
+        prompt=(
+            "A mixture-of-experts model spreads {experts} experts over {ranks} ranks; in "
+            "every layer each rank sends tokens to the ranks of the experts they chose. "
+            "You may ask for one kind of measurement of a fabric before you rent it. "
+            "Which predicts this job best?"
         ),
         kind=Choice(
             (

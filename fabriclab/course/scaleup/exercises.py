@@ -10,6 +10,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.units import GB, KB, MB, TB, Gbps, plural, si
 
 ETHERNET = 38  # bytes around what an Ethernet frame carries
@@ -69,15 +70,15 @@ EXERCISES = [
         id="scaleup.peer",
         title="For each peer, or for each device",
         chinese="每对端与每设备带宽",
-        numbers=lambda draw: {
-            "devices": draw.pick("devices", (8, 36, 64, 72, 144)),
-            "both": draw.pick("both", (600, 900, 1200, 1800, 3600)) * GB,
+        numbers={
+            "devices": pick(8, 36, 64, 72, 144),
+            "both": pick(600, 900, 1200, 1800, 3600, unit=GB),
         },
-        prompt=lambda x: (
-            f"A data sheet gives each accelerator {si(x.both, 'B/s')}, both directions together."
-            f" {x.devices} of them sit on one non-blocking switched fabric, and each sends"
-            " different data to all the others at the same time, evenly. How much does one of them"
-            " send to one other?"
+        prompt=(
+            "A data sheet gives each accelerator {both:B/s}, both directions together. "
+            "{devices} of them sit on one non-blocking switched fabric, and each sends "
+            "different data to all the others at the same time, evenly. How much does one"
+            " of them send to one other?"
         ),
         kind=Quantity(
             lambda x: scaleup.peer_share(x.both / 2, x.devices),
@@ -115,13 +116,13 @@ EXERCISES = [
         id="scaleup.packing",
         title="One header for many",
         chinese="事务打包的载荷效率",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "k transactions of s bytes each travel in one packet, every one with c bytes that say"
-            " what it is. A packet has H bytes of headers inside Ethernet, and Ethernet adds 38"
-            " bytes of time on the wire around that. Which share of the time is data? Nothing is"
-            " short enough to be padded. It says what a shorter header can win, and what packing"
-            " can."
+        numbers={},
+        prompt=(
+            "k transactions of s bytes each travel in one packet, every one with c bytes "
+            "that say what it is. A packet has H bytes of headers inside Ethernet, and "
+            "Ethernet adds 38 bytes of time on the wire around that. Which share of the "
+            "time is data? Nothing is short enough to be padded. It says what a shorter "
+            "header can win, and what packing can."
         ),
         kind=Formula(
             ("k", "s", "c", "H"),
@@ -166,14 +167,12 @@ EXERCISES = [
         id="scaleup.planes",
         title="How many planes",
         chinese="多平面以太网",
-        numbers=lambda draw: {
-            "both": draw.pick("both", (0.9, 1.8, 3.6)) * TB,
-            "port": draw.pick("port", (100, 200, 400)) * Gbps,
-        },
-        prompt=lambda x: (
-            "An accelerator is to have as much from Ethernet as from an NVLink that its data sheet"
-            f" calls {si(x.both, 'B/s')}, both directions. Every plane is one switch, with a port"
-            f" of {si(x.port, 'b/s')} for each accelerator. How many planes does that take?"
+        numbers={"both": pick(0.9, 1.8, 3.6, unit=TB), "port": pick(100, 200, 400, unit=Gbps)},
+        prompt=(
+            "An accelerator is to have as much from Ethernet as from an NVLink that its "
+            "data sheet calls {both:B/s}, both directions. Every plane is one switch, "
+            "with a port of {port:b/s} for each accelerator. How many planes does that "
+            "take?"
         ),
         kind=Quantity(
             lambda x: float(scaleup.planes_to_match(x.both / 2, x.port)),
@@ -207,10 +206,7 @@ EXERCISES = [
         id="scaleup.host",
         title="What twice the port gains",
         chinese="为什么 800G 没让训练更快",
-        numbers=lambda draw: {
-            "generation": draw.pick("generation", (4, 5, 6)),
-            "payload": draw.pick("payload", (128, 256, 512)),
-        },
+        numbers={"generation": pick(4, 5, 6), "payload": pick(128, 256, 512)},
         prompt=lambda x: (
             f"A node's NICs of {OLD_PORT[x.generation]} Gb/s give way to NICs of twice that. Each"
             f" hangs on 16 lanes of PCIe {x.generation}: {LANES[x.generation]}. The maximum payload"
@@ -252,10 +248,10 @@ EXERCISES = [
         id="scaleup.order",
         title="Four fabrics for one group",
         chinese="三种方案选择矩阵",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (16, 64)),
-            "size": draw.pick("size", (64 * KB, 2 * MB, 64 * MB)),
-            "planes": draw.pick("planes", (1, 4)),
+        numbers={
+            "gpus": pick(16, 64),
+            "size": pick(64 * KB, 2 * MB, 64 * MB),
+            "planes": pick(1, 4),
         },
         prompt=lambda x: (
             f"AllReduces of {si(x.size, 'B')} over {x.gpus} GPUs. A switched fabric runs"
@@ -278,14 +274,11 @@ EXERCISES = [
         id="scaleup.dies",
         title="What the number in a name counts",
         chinese="裸片与封装",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (96, 100, 128)),
-            "size": draw.pick("size", (4, 16, 64)) * MB,
-        },
-        prompt=lambda x: (
-            f"A tensor-parallel group of {x.gpus} GPU packages exchanges AllReduces of"
-            f' {si(x.size, "B")}. The field guide\'s matrix has "up to 144 GPUs: NVLink 6, NVL144".'
-            " What do you say to the team that wants to order one?"
+        numbers={"gpus": pick(96, 100, 128), "size": pick(4, 16, 64, unit=MB)},
+        prompt=(
+            "A tensor-parallel group of {gpus} GPU packages exchanges AllReduces of "
+            '{size:B}. The field guide\'s matrix has "up to 144 GPUs: NVLink 6, NVL144". '
+            "What do you say to the team that wants to order one?"
         ),
         kind=Choice(
             (

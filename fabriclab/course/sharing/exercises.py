@@ -14,6 +14,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.units import GB, Gbps, si
 
 PORT = 400 * Gbps
@@ -77,18 +78,18 @@ EXERCISES = [
         id="sharing.caps",
         title="What a cap leaves idle",
         chinese="VF 限速与带宽保证",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (200, 400)) * Gbps,
-            "functions": draw.pick("functions", (8, 16)),
-            "busy": draw.pick("busy", (2, 3, 5)),
-            "size": draw.pick("size", (50, 100, 200)) * GB,
+        numbers={
+            "rate": pick(200, 400, unit=Gbps),
+            "functions": pick(8, 16),
+            "busy": pick(2, 3, 5),
+            "size": pick(50, 100, 200, unit=GB),
         },
-        prompt=lambda x: (
-            f"An adapter of {si(x.rate, 'b/s')} is cut into {x.functions} virtual functions, each"
-            f" *capped* at an equal part. At night only {x.busy} of them have anything to send,"
-            " yours among them, and all of these want as much as they can get. You write"
-            f" {si(x.size, 'B')}. How much longer does that take than if each part were a"
-            " *guarantee*, and what nobody uses were shared?"
+        prompt=(
+            "An adapter of {rate:b/s} is cut into {functions} virtual functions, each "
+            "*capped* at an equal part. At night only {busy} of them have anything to "
+            "send, yours among them, and all of these want as much as they can get. You "
+            "write {size:B}. How much longer does that take than if each part were a "
+            "*guarantee*, and what nobody uses were shared?"
         ),
         kind=Quantity(
             lambda x: _slower(x) - _slower(x, cap=False),
@@ -138,11 +139,10 @@ EXERCISES = [
                 * Gbps
             ),
         },
-        prompt=lambda x: (
-            f"Four tenants on a port of {si(PORT, 'b/s')}, with no caps. A wants"
-            f" {si(x.first, 'b/s')} and B {si(x.second, 'b/s')}; C and D want all they can get. The"
-            f" weights are 1, 1, {x.weight} and 1. Which rate does C get under weighted max-min"
-            " fairness?"
+        prompt=(
+            "Four tenants on a port of {port:b/s}, with no caps. A wants {first:b/s} and "
+            "B {second:b/s}; C and D want all they can get. The weights are 1, 1, "
+            "{weight} and 1. Which rate does C get under weighted max-min fairness?"
         ),
         kind=Quantity(
             _four,
@@ -179,15 +179,16 @@ EXERCISES = [
             "Take out the content, divide what is left, look again: at most as many rounds as"
             " tenants."
         ),
+        places={"port": lambda x: PORT},
     ),
     Exercise(
         id="sharing.burst",
         title="A burst that ends first",
         chinese="检查点突发与 AllReduce",
-        numbers=lambda draw: {
-            "size": draw.pick("size", (10, 20, 40)) * GB,
-            "part": draw.pick("part", (0.1, 0.2, 0.25)),
-            "weight": draw.pick("weight", (1, 2, 3)),
+        numbers={
+            "size": pick(10, 20, 40, unit=GB),
+            "part": pick(0.1, 0.2, 0.25),
+            "weight": pick(1, 2, 3),
         },
         prompt=lambda x: (
             f"An AllReduce has {si(x.size, 'B')} to pass over a link of {si(PORT, 'b/s')}. Together"
@@ -231,18 +232,14 @@ EXERCISES = [
         id="sharing.rules",
         title="Four rules for one neighbour",
         chinese="隔离策略比较",
-        numbers=lambda draw: {
-            "flows": draw.pick("flows", (2, 3, 4)),
-            "weight": draw.pick("weight", (3, 4)),
-            "cap": draw.pick("cap", (0.5, 0.85, 0.95)),
-        },
-        prompt=lambda x: (
-            "A checkpoint starts with an AllReduce on one link, wants all of it, and outlasts it"
-            f" by far. Four rules: *one lane*, where the checkpoint has {x.flows} flows for each of"
-            f" the AllReduce's, and all flows get the same; *weighted lanes*, {x.weight} to 1 for"
-            f" the AllReduce; a *rate limit* that holds the AllReduce to {x.cap:.0%} of the link"
-            " and the checkpoint to the rest; *strict priority* for the AllReduce. Order them by"
-            " how long the AllReduce takes."
+        numbers={"flows": pick(2, 3, 4), "weight": pick(3, 4), "cap": pick(0.5, 0.85, 0.95)},
+        prompt=(
+            "A checkpoint starts with an AllReduce on one link, wants all of it, and "
+            "outlasts it by far. Four rules: *one lane*, where the checkpoint has {flows}"
+            " flows for each of the AllReduce's, and all flows get the same; *weighted "
+            "lanes*, {weight} to 1 for the AllReduce; a *rate limit* that holds the "
+            "AllReduce to {cap:.0%} of the link and the checkpoint to the rest; *strict "
+            "priority* for the AllReduce. Order them by how long the AllReduce takes."
         ),
         kind=Ordering(
             _rules,
@@ -260,12 +257,12 @@ EXERCISES = [
         id="sharing.write",
         title="Write max-min",
         chinese="写出注水算法",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Write `max_min(demands, capacity)`: the max-min fair rates, all weights 1, of tenants"
-            " that want `demands` (a numpy array of bytes/s) on a port of `capacity` bytes/s; an"
-            " array in the order of the demands. Try it on `[10, 30, 80]` and 100, and on demands"
-            " that the port can all meet."
+        numbers={},
+        prompt=(
+            "Write `max_min(demands, capacity)`: the max-min fair rates, all weights 1, "
+            "of tenants that want `demands` (a numpy array of bytes/s) on a port of "
+            "`capacity` bytes/s; an array in the order of the demands. Try it on `[10, "
+            "30, 80]` and 100, and on demands that the port can all meet."
         ),
         kind=Function(
             ("demands", "capacity"),
@@ -317,11 +314,12 @@ EXERCISES = [
         id="sharing.lanes",
         title="What a pause by lane isolates",
         chinese="按通道暂停",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Gradients travel in one lane and checkpoints in another, with weights 4 to 1, and each"
-            " lane is paused by itself (credits by lane on InfiniBand, PFC by priority on"
-            " Ethernet). The storage falls behind, and its buffers fill. Which sentence is true?"
+        numbers={},
+        prompt=(
+            "Gradients travel in one lane and checkpoints in another, with weights 4 to "
+            "1, and each lane is paused by itself (credits by lane on InfiniBand, PFC by "
+            "priority on Ethernet). The storage falls behind, and its buffers fill. Which"
+            " sentence is true?"
         ),
         kind=Choice(
             (

@@ -5,7 +5,7 @@ The lists numbers are drawn from are part of what students were given: add exerc
 change these lists.
 """
 
-from fabriclab.course.behaviour.exercises import control, failures, pauses, queues, steps
+from fabriclab.course.behaviour.exercises import control, failures, judging, pauses, queues, steps
 
 EXERCISES = [
     *steps.EXERCISES,
@@ -13,4 +13,5 @@ EXERCISES = [
     *failures.EXERCISES,
     *queues.EXERCISES,
     *control.EXERCISES,
+    *judging.EXERCISES,
 ]

@@ -6,7 +6,8 @@ from fabriclab.course.behaviour.exercises.common import PER_METRE
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Free, Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import Slip
-from fabriclab.units import MB, Gbps, day, ms, si
+from fabriclab.course.engine.exercises.template import pick
+from fabriclab.units import MB, Gbps, day, ms
 
 
 def _flows_on_ramp(settings, marking):
@@ -47,19 +48,19 @@ EXERCISES = [
         id="behaviour.times",
         title="Which comes first",
         chinese="时间尺度",
-        numbers=lambda draw: {
+        numbers={
             "length": 100,
-            "senders": draw.pick("senders", (3, 6, 11, 33, 63)),
-            "rate": draw.pick("rate", (100, 200, 400)) * Gbps,
-            "buffer": draw.pick("buffer", (16, 32, 64)) * MB,
+            "senders": pick(3, 6, 11, 33, 63),
+            "rate": pick(100, 200, 400, unit=Gbps),
+            "buffer": pick(16, 32, 64, unit=MB),
         },
-        prompt=lambda x: (
-            f"A port of {si(x.rate, 'b/s')}, {si(x.buffer, 'B')} of buffer, {x.senders} senders of"
-            f" the port's rate. Order these times. *pause signal*: there and back over {x.length} m"
-            " of fibre, 5 ns a metre. *buffer fills*: by these senders. *longest pause*: 65,535"
-            " quanta of 512 bit times. *buffer drains*: a full one, with nothing coming in."
-            " *watchdog*: SONiC's 200 ms. Whoever has this order in mind reads PFC logs the right"
-            " way."
+        prompt=(
+            "A port of {rate:b/s}, {buffer:B} of buffer, {senders} senders of the port's "
+            "rate. Order these times. *pause signal*: there and back over {length} m of "
+            "fibre, 5 ns a metre. *buffer fills*: by these senders. *longest pause*: "
+            "65,535 quanta of 512 bit times. *buffer drains*: a full one, with nothing "
+            "coming in. *watchdog*: SONiC's 200 ms. Whoever has this order in mind reads "
+            "PFC logs the right way."
         ),
         kind=Ordering(
             _scales,
@@ -82,11 +83,11 @@ EXERCISES = [
         id="behaviour.collision",
         title="No two on one path",
         chinese="ECMP 哈希碰撞",
-        numbers=lambda draw: {"flows": draw.pick("flows", (4, 5, 6, 7, 8))},
-        prompt=lambda x: (
-            f"{x.flows} flows are hashed onto {x.flows} equal paths, each flow to each path alike."
-            " What is the chance that no two share one? For a few large flows that last for days,"
-            " hashing is drawn once."
+        numbers={"flows": pick(4, 5, 6, 7, 8)},
+        prompt=(
+            "{flows} flows are hashed onto {flows} equal paths, each flow to each path "
+            "alike. What is the chance that no two share one? For a few large flows that "
+            "last for days, hashing is drawn once."
         ),
         kind=Quantity(
             lambda x: float(congestion.even_split(x.flows, x.flows)),
@@ -129,11 +130,11 @@ EXERCISES = [
                 strict=True,
             )
         ),
-        prompt=lambda x: (
-            f"{x.flows} equal flows are hashed onto {x.paths} equal paths; a step waits for the"
-            " slowest. Against an even split, how fast is the slowest flow on average, over all"
-            " ways the hash may fall? Use the exact odds, `congestion.fullest_path`, or a"
-            " simulation of your own with enough draws."
+        prompt=(
+            "{flows} equal flows are hashed onto {paths} equal paths; a step waits for "
+            "the slowest. Against an even split, how fast is the slowest flow on average,"
+            " over all ways the hash may fall? Use the exact odds, "
+            "`congestion.fullest_path`, or a simulation of your own with enough draws."
         ),
         kind=Quantity(
             lambda x: congestion.mean_speed(x.flows, x.paths),
@@ -168,15 +169,12 @@ EXERCISES = [
         id="behaviour.dcqcn",
         title="Too many for the ramp",
         chinese="DCQCN 不动点",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (40, 100)) * Gbps,
-            "pmax": draw.pick("pmax", (0.01, 0.02, 0.05)),
-        },
-        prompt=lambda x: (
-            f"DCQCN with its authors' settings, but a port of {si(x.rate, 'b/s')} and Pmax ="
-            f" {x.pmax:g}: `congestion.Dcqcn(capacity=…, pmax=…)`. What is the largest number of"
-            " equal flows whose exact fixed point still lies on the marking ramp? With more, the"
-            " queue swings across Kmax, where every packet is marked."
+        numbers={"rate": pick(40, 100, unit=Gbps), "pmax": pick(0.01, 0.02, 0.05)},
+        prompt=(
+            "DCQCN with its authors' settings, but a port of {rate:b/s} and Pmax = "
+            "{pmax:g}: `congestion.Dcqcn(capacity=…, pmax=…)`. What is the largest number"
+            " of equal flows whose exact fixed point still lies on the marking ramp? With"
+            " more, the queue swings across Kmax, where every packet is marked."
         ),
         kind=Quantity(
             lambda x: _flows_on_ramp(_settings(x), _exact),
@@ -209,10 +207,10 @@ EXERCISES = [
         id="behaviour.utilisation",
         title="Checkpoint 1.5: does the utilisation fit",
         chinese="诊断训练作业变慢",
-        numbers=lambda draw: {
-            "before": draw.pick("before", (3.6, 4.2, 4.8)),
-            "more": draw.pick("more", (0.6, 0.8, 1.0)),
-            "busy": draw.pick("busy", (0.9, 0.92, 0.94)),
+        numbers={
+            "before": pick(3.6, 4.2, 4.8),
+            "more": pick(0.6, 0.8, 1.0),
+            "busy": pick(0.9, 0.92, 0.94),
         },
         prompt=lambda x: (
             f"A job's step has grown from {x.before} s to {x.before + x.more:.1f} s; before, the"
@@ -251,17 +249,17 @@ EXERCISES = [
         id="behaviour.diagnosis",
         title="Checkpoint 1.5, first part: where to look first",
         chinese="第一步诊断",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (256, 512, 1024)),
-            "before": draw.pick("before", (3.6, 4.2, 4.8)),
-            "more": draw.pick("more", (0.6, 0.8)),
+        numbers={
+            "gpus": pick(256, 512, 1024),
+            "before": pick(3.6, 4.2, 4.8),
+            "more": pick(0.6, 0.8),
         },
-        prompt=lambda x: (
-            f"A job has run on {x.gpus} GPUs for three days. Its step has crept from {x.before} s"
-            f" to {x.before + x.more:.1f} s, and nvidia-smi shows less utilisation than at first."
-            " Choose the first thing you do. Name the tool that tells a job bound by communication"
-            " from one bound by computing, and two pieces of evidence, each with what it would"
-            " show in either case."
+        prompt=(
+            "A job has run on {gpus} GPUs for three days. Its step has crept from "
+            "{before} s to {after:.1f} s, and nvidia-smi shows less utilisation than at "
+            "first. Choose the first thing you do. Name the tool that tells a job bound "
+            "by communication from one bound by computing, and two pieces of evidence, "
+            "each with what it would show in either case."
         ),
         kind=Free(least_words=50, worth=8),
         hints=(
@@ -271,21 +269,23 @@ EXERCISES = [
             ),
             "What would a slow GPU show that a slow link does not, and the other way round?",
         ),
+        places={"after": lambda x: x.before + x.more},
     ),
     Exercise(
         id="behaviour.rate",
         title="From their cluster to yours",
         chinese="由事件数推算故障率",
-        numbers=lambda draw: {
-            "events": draw.pick("events", (120, 210, 419, 640)),
-            "days": draw.pick("days", (30, 54, 90)),
-            "theirs": draw.pick("theirs", (8192, 16_384, 24_576)),
-            "mine": draw.pick("mine", (512, 1024, 2048, 4096)),
+        numbers={
+            "events": pick(120, 210, 419, 640),
+            "days": pick(30, 54, 90),
+            "theirs": pick(8192, 16_384, 24_576),
+            "mine": pick(512, 1024, 2048, 4096),
         },
-        prompt=lambda x: (
-            f"A report has {x.events} interruptions in {x.days} days of a job on {x.theirs:,} GPUs."
-            f" Your job will have {x.mine:,} GPUs of the same kind. If interruptions grow with the"
-            " number of GPUs, how long will it run between two of them, on average?"
+        prompt=(
+            "A report has {events} interruptions in {days} days of a job on {theirs:,} "
+            "GPUs. Your job will have {mine:,} GPUs of the same kind. If interruptions "
+            "grow with the number of GPUs, how long will it run between two of them, on "
+            "average?"
         ),
         kind=Quantity(
             _between_mine,

@@ -36,9 +36,9 @@ EXERCISES = [
         title="At least one, in a week",
         chinese="至少一个收发器发生性能退化的概率",
         numbers=_fleet,
-        prompt=lambda x: (
-            f"{_fleet_words(x)}, independently of the others. What is the chance that in a *week*"
-            " at least one does? Napkin Math 1.5 asks it of a day."
+        prompt=(
+            "{fleet_words}, independently of the others. What is the chance that in a "
+            "*week* at least one does? Napkin Math 1.5 asks it of a day."
         ),
         kind=Quantity(
             lambda x: reliability.at_least_one(x.ppm * 1e-6, _modules(x), 7),
@@ -77,16 +77,17 @@ EXERCISES = [
             "It says nothing of a PFC storm: for that you need the chance that a bad part sets one"
             " off."
         ),
+        places={"fleet_words": _fleet_words},
     ),
     Exercise(
         id="behaviour.between",
         title="How long between two",
         chinese="平均故障间隔",
         numbers=_fleet,
-        prompt=lambda x: (
-            f"{_fleet_words(x)}, day and night alike, and is replaced at once. How much time passes"
-            " on average from one degraded part of this fleet to the next? It is the M that"
-            " checkpoint intervals are made from."
+        prompt=(
+            "{fleet_words}, day and night alike, and is replaced at once. How much time "
+            "passes on average from one degraded part of this fleet to the next? It is "
+            "the M that checkpoint intervals are made from."
         ),
         kind=Quantity(
             lambda x: reliability.time_to_first(reliability.rate_from_ppm(x.ppm), _modules(x)),
@@ -120,17 +121,18 @@ EXERCISES = [
             "Napkin Math 1.5's fleet: one every 4.07 days, while its first bad day is on average"
             " the 4.59th."
         ),
+        places={"fleet_words": _fleet_words},
     ),
     Exercise(
         id="behaviour.young",
         title="How often to save",
         chinese="检查点间隔",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "A job saves its state after every tau seconds of work; a save takes C seconds."
-            " Failures come M seconds apart on average, M far above C, and one costs half of an"
-            " interval on average, which is done again. Write down the share of time lost, and"
-            " derive the tau at which it is least."
+        numbers={},
+        prompt=(
+            "A job saves its state after every tau seconds of work; a save takes C "
+            "seconds. Failures come M seconds apart on average, M far above C, and one "
+            "costs half of an interval on average, which is done again. Write down the "
+            "share of time lost, and derive the tau at which it is least."
         ),
         kind=Formula(
             ("C", "M"),

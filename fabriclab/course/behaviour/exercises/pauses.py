@@ -5,6 +5,7 @@ from fabriclab.course.behaviour.exercises.common import PER_METRE
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.units import GB, KB, MB, Gbps, ms, si, us
 
 
@@ -47,18 +48,18 @@ EXERCISES = [
         id="behaviour.headroom",
         title="Room for what is on its way",
         chinese="PFC 余量缓冲",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (100, 200, 400, 800)) * Gbps,
-            "length": draw.pick("length", (50, 100, 200, 300)),
-            "reaction": draw.pick("reaction", (0.5, 1, 2)) * us,
-            "packet": draw.pick("packet", (4200, 9216)),
+        numbers={
+            "rate": pick(100, 200, 400, 800, unit=Gbps),
+            "length": pick(50, 100, 200, 300),
+            "reaction": pick(0.5, 1, 2, unit=us),
+            "packet": pick(4200, 9216),
         },
-        prompt=lambda x: (
-            f"A lossless port of {si(x.rate, 'b/s')} decides to pause its peer, {x.length} m of"
-            f" fibre away (5 ns a metre), which takes {si(x.reaction, 's')} to obey. Packets are up"
-            f" to {x.packet:,} bytes: one is just being sent before the PAUSE, and one the peer has"
-            " begun will still come. How much must stay free in the buffer, for this port and"
-            " priority?"
+        prompt=(
+            "A lossless port of {rate:b/s} decides to pause its peer, {length} m of fibre"
+            " away (5 ns a metre), which takes {reaction:s} to obey. Packets are up to "
+            "{packet:,} bytes: one is just being sent before the PAUSE, and one the peer "
+            "has begun will still come. How much must stay free in the buffer, for this "
+            "port and priority?"
         ),
         kind=Quantity(
             _headroom,
@@ -157,18 +158,18 @@ EXERCISES = [
         id="behaviour.spread",
         title="How fast a jam spreads",
         chinese="拥塞扩散",
-        numbers=lambda draw: {
-            "hops": draw.pick("hops", (3, 4, 5)),
-            "buffer": draw.pick("buffer", (16, 32, 64)) * MB,
-            "takes": draw.pick("takes", (30, 35, 40, 45)) * GB,
+        numbers={
+            "hops": pick(3, 4, 5),
+            "buffer": pick(16, 32, 64, unit=MB),
+            "takes": pick(30, 35, 40, 45, unit=GB),
             "port": 400 * Gbps,
-            "trip": draw.pick("trip", (1, 2, 5)) * us,
+            "trip": pick(1, 2, 5, unit=us),
         },
-        prompt=lambda x: (
-            f"A slow receiver takes {si(x.takes, 'B/s')} of its port's {si(x.port, 'b/s')}. Switch"
-            f" after switch upstream fills its {si(x.buffer, 'B')} with the excess, then sends a"
-            f" PAUSE that takes effect after {si(x.trip, 's')}. How long until {x.hops} switches"
-            " have done so? The chapter says 10 to 50 ms; a PAUSE alone needs microseconds."
+        prompt=(
+            "A slow receiver takes {takes:B/s} of its port's {port:b/s}. Switch after "
+            "switch upstream fills its {buffer:B} with the excess, then sends a PAUSE "
+            "that takes effect after {trip:s}. How long until {hops} switches have done "
+            "so? The chapter says 10 to 50 ms; a PAUSE alone needs microseconds."
         ),
         kind=Quantity(
             lambda x: _spread(x, x.port - x.takes),
@@ -212,11 +213,11 @@ EXERCISES = [
         id="behaviour.cycle",
         title="Possible, or certain",
         chinese="循环缓冲区依赖与死锁",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Four lossless fabrics, and what is known of each. Which one is certainly deadlocked at"
-            " this moment? The chapter's equation 1 says \"if and only if the graph contains a"
-            ' cycle"; look at what it leaves out.'
+        numbers={},
+        prompt=(
+            "Four lossless fabrics, and what is known of each. Which one is certainly "
+            "deadlocked at this moment? The chapter's equation 1 says \"if and only if the"
+            ' graph contains a cycle"; look at what it leaves out.'
         ),
         kind=Choice(
             (
@@ -267,21 +268,20 @@ EXERCISES = [
         id="behaviour.watchdog",
         title="What the watchdog's cure costs",
         chinese="看门狗恢复",
-        numbers=lambda draw: {
-            "detection": draw.pick("detection", (100, 200, 400)) * ms,
-            "timeout": draw.pick("timeout", (8, 16, 33, 67)) * ms,
+        numbers={
+            "detection": pick(100, 200, 400, unit=ms),
+            "timeout": pick(8, 16, 33, 67, unit=ms),
             "rate": 400 * Gbps,
             "held": 1 * MB,
-            "flows": draw.pick("flows", (16, 32, 64)),
+            "flows": pick(16, 32, 64),
             "in_flight": 250 * KB,
         },
-        prompt=lambda x: (
-            "A ring of buffers has locked. The watchdog drops what a queue holds,"
-            f" {si(x.held, 'B')} of {x.flows} flows, once it has stood paused for"
-            f" {si(x.detection, 's')}. The senders notice after a timeout of {si(x.timeout, 's')},"
-            f" go back N, and send {si(x.in_flight, 'B')} each again, over one port of"
-            f" {si(x.rate, 'b/s')}. For how long does the step stall? Before you compute: which of"
-            " the three decides?"
+        prompt=(
+            "A ring of buffers has locked. The watchdog drops what a queue holds, "
+            "{held:B} of {flows} flows, once it has stood paused for {detection:s}. The "
+            "senders notice after a timeout of {timeout:s}, go back N, and send "
+            "{in_flight:B} each again, over one port of {rate:b/s}. For how long does the"
+            " step stall? Before you compute: which of the three decides?"
         ),
         kind=Quantity(
             _stall,

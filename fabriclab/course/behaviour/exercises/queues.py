@@ -9,7 +9,8 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Quantity
 from fabriclab.course.engine.exercises.slips import BITS, Slip
-from fabriclab.units import GB, MB, Gbps, si, us
+from fabriclab.course.engine.exercises.template import pick
+from fabriclab.units import GB, MB, Gbps, us
 
 
 def _incast(draw):
@@ -60,11 +61,11 @@ EXERCISES = [
         title="An incast on a switch one can buy",
         chinese="Incast 与缓冲区填满时间",
         numbers=_incast,
-        prompt=lambda x: (
-            f"{x.senders} hosts, at {si(x.rate, 'b/s')} each, send to one host of the same rate on"
-            f" a switch of {x.ports} such ports and {si(x.buffer, 'B')} of buffer. All paths before"
-            " the switch are as wide as need be. How long until the buffer is full? Figure 12"
-            " counts senders; look at what can reach the switch."
+        prompt=(
+            "{senders} hosts, at {rate:b/s} each, send to one host of the same rate on a "
+            "switch of {ports} such ports and {buffer:B} of buffer. All paths before the "
+            "switch are as wide as need be. How long until the buffer is full? Figure 12 "
+            "counts senders; look at what can reach the switch."
         ),
         kind=Quantity(
             lambda x: _fill(x, congestion.offered_load(x.senders, x.rate, x.ports)),
@@ -103,12 +104,12 @@ EXERCISES = [
         id="behaviour.write_queue",
         title="Write the queue",
         chinese="写出队列方程",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Write `queue(time, arrival, service, buffer, initial)`: the bytes queued after `time`"
-            " seconds at constant rates, for a buffer that held `initial` bytes at first. `time`"
-            " may be a numpy array. The chapter's law has one bound, min(B, Q0 + (λ - μ) t). Try it"
-            " on a queue that drains."
+        numbers={},
+        prompt=(
+            "Write `queue(time, arrival, service, buffer, initial)`: the bytes queued "
+            "after `time` seconds at constant rates, for a buffer that held `initial` "
+            "bytes at first. `time` may be a numpy array. The chapter's law has one "
+            "bound, min(B, Q0 + (λ - μ) t). Try it on a queue that drains."
         ),
         kind=Function(
             ("time", "arrival", "service", "buffer", "initial"),
@@ -147,17 +148,17 @@ EXERCISES = [
         id="behaviour.save",
         title="Whom feedback can still save",
         chinese="反馈能挽救的扇入",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (400, 800)) * Gbps,
-            "buffer": draw.pick("buffer", (16, 24, 32)) * MB,
-            "trip": draw.pick("trip", (4, 5, 8, 10)) * us,
-            "mark_at": draw.pick("mark at", (1.3, 1.35, 1.7)) * MB,
+        numbers={
+            "rate": pick(400, 800, unit=Gbps),
+            "buffer": pick(16, 24, 32, unit=MB),
+            "trip": pick(4, 5, 8, 10, unit=us),
+            "mark_at": pick(1.3, 1.35, 1.7, unit=MB, name="mark at"),
         },
-        prompt=lambda x: (
-            f"A switch marks packets once a port's queue reaches {si(x.mark_at, 'B')}; the buffer"
-            f" holds {si(x.buffer, 'B')}. Senders at {si(x.rate, 'b/s')} each, the port's own rate,"
-            f" hear of a mark one round trip of {si(x.trip, 's')} later, and are silent from then"
-            " on, at best. With how many senders at most, a whole number, is nothing lost? Beyond"
+        prompt=(
+            "A switch marks packets once a port's queue reaches {mark_at:B}; the buffer "
+            "holds {buffer:B}. Senders at {rate:b/s} each, the port's own rate, hear of a"
+            " mark one round trip of {trip:s} later, and are silent from then on, at "
+            "best. With how many senders at most, a whole number, is nothing lost? Beyond"
             " them it takes PFC, or a smaller fan-in."
         ),
         kind=Quantity(

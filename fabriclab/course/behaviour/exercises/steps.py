@@ -4,22 +4,23 @@ from fabriclab import congestion
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Quantity
 from fabriclab.course.engine.exercises.slips import Slip
-from fabriclab.units import ms, si
+from fabriclab.course.engine.exercises.template import pick
+from fabriclab.units import ms
 
 EXERCISES = [
     Exercise(
         id="behaviour.idle",
         title="What one slow GPU costs a step",
         chinese="大规模同步并行与慢节点",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (256, 512, 1024, 2048, 4096)),
-            "drop": draw.pick("drop", (0.05, 0.08, 0.1, 0.15, 0.2)),
+        numbers={
+            "gpus": pick(256, 512, 1024, 2048, 4096),
+            "drop": pick(0.05, 0.08, 0.1, 0.15, 0.2),
         },
-        prompt=lambda x: (
-            f"One of {x.gpus:,} GPUs gets hot, and its *speed* drops by {100 * x.drop:g} %. At the"
-            " barrier all others wait for it. How many GPU-steps does a step waste, a GPU-step"
-            " being what a healthy GPU does in a healthy step? The chapter says 102 for its case;"
-            " was that speed, or time?"
+        prompt=(
+            "One of {gpus:,} GPUs gets hot, and its *speed* drops by {drop_per_cent:g} %."
+            " At the barrier all others wait for it. How many GPU-steps does a step "
+            "waste, a GPU-step being what a healthy GPU does in a healthy step? The "
+            "chapter says 102 for its case; was that speed, or time?"
         ),
         kind=Quantity(
             lambda x: congestion.idle_workers(x.gpus, 1 / (1 - x.drop) - 1),
@@ -47,21 +48,22 @@ EXERCISES = [
             "The chapter's 102 is a step that takes 10 % longer; a speed that drops by 10 % wastes"
             " 114."
         ),
+        places={"drop_per_cent": lambda x: 100 * x.drop},
     ),
     Exercise(
         id="behaviour.hiccups",
         title="The tail of one is the mean of all",
         chinese="尾延迟主导平均步长",
-        numbers=lambda draw: {
-            "compute": draw.pick("compute", (100, 120, 150)) * ms,
-            "delay": draw.pick("delay", (30, 50, 80)) * ms,
-            "chance": draw.pick("chance", (5e-4, 1e-3, 2e-3)),
-            "workers": draw.pick("workers", (1024, 2048, 4096)),
+        numbers={
+            "compute": pick(100, 120, 150, unit=ms),
+            "delay": pick(30, 50, 80, unit=ms),
+            "chance": pick(5e-4, 1e-3, 2e-3),
+            "workers": pick(1024, 2048, 4096),
         },
-        prompt=lambda x: (
-            f"{x.workers:,} workers do steps of {si(x.compute, 's')}. In each step each worker is"
-            f" late by {si(x.delay, 's')} with chance {x.chance:g}, independently. How long is a"
-            " step on average? A dashboard of single workers would call them all healthy."
+        prompt=(
+            "{workers:,} workers do steps of {compute:s}. In each step each worker is "
+            "late by {delay:s} with chance {chance:g}, independently. How long is a step "
+            "on average? A dashboard of single workers would call them all healthy."
         ),
         kind=Quantity(
             lambda x: congestion.step_with_hiccups(x.compute, x.delay, x.chance, x.workers),

@@ -8,20 +8,30 @@ import importlib
 from dataclasses import replace
 
 from fabriclab.course import PARTS
+from fabriclab.course.engine.exercises import own
 from fabriclab.course.engine.exercises.core import RIGHT, Draw, Numbers, as_data, blank, unreadable
 from fabriclab.course.engine.exercises.kinds import Quantity
 
 
 @functools.cache
-def part(name):
-    """The exercises of one part of the chapter, by id, imported when first asked for."""
+def _kits(name):
     module = importlib.import_module(f"fabriclab.course.{name}.exercises")
     return {exercise.id: exercise for exercise in module.EXERCISES}
 
 
+def parts():
+    """The parts of the chapter in its order, and after them an instructor's own."""
+    return [*PARTS, *own.files()]
+
+
+def part(name):
+    """The exercises of one part, by id, imported when first asked for."""
+    return _kits(name) if name in PARTS else own.load(own.files()[name])
+
+
 def ids(of=""):
     """The ids of all exercises, or of one part ("transport"), in the order they are asked."""
-    return [name for one in PARTS if one.startswith(of) or not of for name in part(one)]
+    return [name for one in parts() if one.startswith(of) or not of for name in part(one)]
 
 
 def find(exercise_id):
@@ -32,7 +42,7 @@ def find(exercise_id):
     ValueError: no exercise is called 'transport.crosover'; did you mean transport.crossover?
     """
     home = exercise_id.partition(".")[0] if type(exercise_id) is str else ""
-    if home in PARTS and exercise_id in part(home):
+    if home in parts() and exercise_id in part(home):
         return part(home)[exercise_id]
     text = exercise_id[:60] if type(exercise_id) is str else "that"
     close = difflib.get_close_matches(text, ids(), n=3, cutoff=0.85) or ids()
@@ -43,7 +53,7 @@ def numbers(student_id, exercise_id):
     """This student's numbers for this exercise, as attributes."""
     exercise = find(exercise_id)
     draw = Draw(student_id, exercise.id)
-    return Numbers(draw, exercise.numbers(draw))
+    return Numbers(draw, exercise.numbers(draw), exercise.places)
 
 
 def take(student_id, exercise_id, answer):
@@ -74,9 +84,9 @@ def judge(student_id, exercise_id, data):
         result = exercise.kind.judge(data, x, *words)
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError):
         return unreadable("not an answer as this kit writes it down")
-    if result.status != RIGHT or not exercise.moral:
+    moral = exercise.moral(x) if result.status == RIGHT else ""
+    if not moral:
         return result
-    moral = exercise.moral(x) if callable(exercise.moral) else exercise.moral
     return replace(result, message=f"{result.message} {moral}")
 
 

@@ -3,7 +3,9 @@
 import hashlib
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from fabriclab.course.engine.exercises.template import Drawn, called
 
 RIGHT, WRONG, BLANK = "right", "wrong", "not attempted"
 UNREADABLE, KEPT = "could not read", "for the instructor"
@@ -41,21 +43,34 @@ def blank():
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise of the bank.
+    """One exercise of the bank: a page of text around calls to models.
 
-    `numbers(draw)` gives this student's numbers as a dict of SI values, `prompt(x)` the Markdown
-    text for them, `kind` knows how to take and judge an answer (see `kinds`), `moral` is what a
-    right answer gets to hear: text, or `moral(x)` where it quotes a number that a model gives.
+    `prompt`, `hints`, `moral`, options and slips' words are texts with places such as `{size:B}`
+    (see `template`); `numbers` says what fills them: a dict of picks and constants in SI, or
+    `numbers(draw)` where one depends on another. `places` are what is worked out from the numbers
+    for the words alone, each a call. `kind` knows how to take and judge an answer (see `kinds`).
+    `level`, `minutes`, `section` and `needs` are for exercises without a line in `levels`.
     """
 
     id: str
     title: str
-    chinese: str
-    numbers: Callable
-    prompt: Callable
-    kind: object
+    chinese: str = ""
+    numbers: Callable | dict = field(default_factory=dict)
+    prompt: Callable | str = ""
+    kind: object = None
     hints: tuple[str, ...] = ()
     moral: str | Callable = ""
+    places: dict[str, Callable] = field(default_factory=dict)
+    level: str = ""
+    minutes: int = 0
+    section: str = ""
+    needs: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        numbers = self.numbers if callable(self.numbers) else Drawn(self.numbers)
+        object.__setattr__(self, "numbers", numbers)
+        object.__setattr__(self, "prompt", called(self.prompt))
+        object.__setattr__(self, "moral", called(self.moral))
 
 
 def as_data(exercise, x, answer):
@@ -119,9 +134,12 @@ class Draw:
 
 class Numbers:
     """A student's numbers as attributes; the `draw` behind them orders options and picks test
-    inputs.
+    inputs, and `places` are what words may quote besides.
     """
 
-    def __init__(self, draw, values):
+    __slots__ = ("__dict__", "places")
+
+    def __init__(self, draw, values, places=None):
+        self.places = places or {}
         self.draw = draw
         self.__dict__.update(values)

@@ -8,14 +8,15 @@ from fabriclab.course.engine.exercises import bank, reader
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Quantity
+from fabriclab.course.engine.exercises.template import fill
 from fabriclab.units import si
 
 
-def rungs(exercise):
+def rungs(exercise, x):
     """The hints of an exercise, in order: its own, and the slips that are often made here."""
     says = [s.says if hasattr(s, "says") else s[1] for s in getattr(exercise.kind, "slips", ())]
     often = [f"Check that none of these is yours. {_numbered(says)}"] if says else []
-    return [*exercise.hints, *often]
+    return [fill(hint, x) for hint in (*exercise.hints, *often)]
 
 
 def _numbered(says):

@@ -193,6 +193,7 @@ class Formula:
     key: Callable
     points: Callable
     slips: tuple = ()
+    answer: str = ""  # as text, for the key of an exam
     by_hand, worth, longest = False, 1, 4 * _LONGEST
 
     def needs(self, x):
@@ -223,6 +224,9 @@ class Formula:
             if value is None
             else {"text": repr(value)}
         )
+
+    def solution(self, x):
+        return self.answer or None
 
     def judge(self, data, x):
         try:

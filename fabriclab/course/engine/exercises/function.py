@@ -70,6 +70,9 @@ class Function:
                 raise KeyboardInterrupt(f"your function on {self._show(arguments)}") from None
         return {"outputs": outputs}
 
+    def solution(self, x):
+        return self.key
+
     def judge(self, data, x):
         given, outputs = self.inputs(x.draw), data["outputs"]
         if len(outputs) != len(given):

@@ -4,17 +4,19 @@ and judges the data.
 Formulas are in `formula`, functions in `function`. A kind knows itself. Besides `wants`, `take` and
 `judge` it has `needs(x)`, the plain data that the box gets so that it can take an answer;
 `rebuild(needs)`, which makes a kind that can only take; `longest`, how many characters an answer's
-text may have; `worth`, the points of a full answer; and `by_hand`, whether a person marks it.
+text may have; `worth`, the points of a full answer; `by_hand`, whether a person marks it; and
+`solution(x)`, an answer that is right, or None where only a person can tell.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabriclab.course.engine.exercises import reader, spelling
 from fabriclab.course.engine.exercises.core import KEPT, Result, right, unreadable, wrong
 from fabriclab.course.engine.exercises.slips import Slip, close_by, explain, words
+from fabriclab.course.engine.exercises.template import fill
 
 EXAMPLES = {
     "size": "3 KB",
@@ -71,6 +73,9 @@ class Quantity:
     def take(self, answer, x):
         return reader.quantity(answer)
 
+    def solution(self, x):
+        return self.key(x)
+
     def judge(self, data, x, prompt=""):
         base, _, what = reader.BASE[self.dimension]
         if self.dimension == "number" and type(data.get("text")) is str:
@@ -95,7 +100,7 @@ class Quantity:
         shown += (
             "" if dimension or self.dimension == "number" else f" (a bare number counts as {base})"
         )
-        own = [(slip, slip.value(x)) for slip in self.slips]
+        own = [(replace(s, says=fill(s.says, x)), s.value(x)) for s in self.slips]
         bare = "%" not in str(data.get("text", ""))
         found = explain(value, key, own, self.tolerance, self.dimension, self.whole, bare)
         if value < 0 < key and not found:
@@ -115,8 +120,8 @@ class Option:
     right: bool = False
     also: tuple[str, ...] = ()
 
-    def is_called(self, given):
-        return given in (_plain(text) for text in (self.text, *self.also))
+    def is_called(self, given, x):
+        return given in (_plain(fill(text, x)) for text in (self.text, *self.also))
 
 
 def _plain(text):
@@ -141,7 +146,7 @@ class Choice:
         return dict(zip("abcdefgh", x.draw.shuffle("options", self.options), strict=False))
 
     def wording(self, option, x):
-        return x.draw.pick(f"words {option.text}", (option.text, *option.also))
+        return fill(x.draw.pick(f"words {option.text}", (option.text, *option.also)), x)
 
     def wants(self, x):
         lines = "\n".join(
@@ -156,17 +161,23 @@ class Choice:
     def take(self, answer, x):
         return _text(answer, "this asks for a letter in quotes, such as 'a'")
 
+    def solution(self, x):
+        right = [letter for letter, option in self.lettered(x).items() if option.right]
+        if len(right) != 1:
+            raise ValueError(f"{len(right)} options are right, where one should be")
+        return right[0]
+
     def judge(self, data, x):
         given, options = _plain(data["text"]), self.lettered(x)
         letter = re.sub(r"^(option|answer|选项?|答案)|[\W_]", "", given)
-        by_text = [option for option in options.values() if option.is_called(given)]
+        by_text = [option for option in options.values() if option.is_called(given, x)]
         option = options.get(letter) or (by_text[0] if by_text else None)
         if option is None:
             return unreadable(f"give one letter from a to {max(options)}")
         return (
-            right(f"Right. {option.says}")
+            right(f"Right. {fill(option.says, x)}")
             if option.right
-            else wrong(f"Not yet. {option.says}", option.text)
+            else wrong(f"Not yet. {fill(option.says, x)}", option.text)
         )
 
 
@@ -204,6 +215,10 @@ class Ordering:
         ):
             return {"items": [item[:100] for item in answer]}
         return _text(answer, "this asks for names in order, as a list or as text with commas")
+
+    def solution(self, x):
+        values = self.values(x)
+        return sorted(values, key=values.get)
 
     def judge(self, data, x):
         values = self.values(x)
@@ -249,6 +264,9 @@ class Free:
 
     def take(self, answer, x):
         return _text(answer, "this asks for text between triple quotes", self.longest)
+
+    def solution(self, x):
+        return None
 
     def judge(self, data, x):
         written = (

@@ -14,6 +14,7 @@ from fabriclab.course.engine.exercises.core import Draw
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Ordering, Quantity
+from fabriclab.course.engine.exercises.tasks import Estimate, Explain
 from fabriclab.units import plural
 
 _STYLE = """
@@ -30,23 +31,28 @@ _ROOM = {Quantity: 4, Choice: 1, Ordering: 1, Formula: 5, Function: 8, Free: 10}
 
 
 def parts(text):
-    """Names of parts from their numbers: "03", "1-5", "2,4". Raises ValueError.
+    """Names of parts from their numbers, "03", "1-5", "2,4", an instructor's own from their names:
+    "1-3,campus". Raises ValueError.
 
     >>> parts("1-2,12")
     ['opening', 'wires', 'fallacies']
     """
-    if not re.fullmatch(r"\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*", text):
-        raise ValueError(f"parts are numbers such as 3, 1-5 or 2,4; not {text[:40]!r}")
+    own = [name for name in bank.parts() if name not in PARTS]
+    pieces = text.split(",")
+    mine = [piece for piece in pieces if piece in own]
     wanted = []
-    for piece in text.split(","):
+    for piece in (one for one in pieces if one not in mine):
+        if not re.fullmatch(r"\d{1,2}(-\d{1,2})?", piece):
+            names = f", or of your own: {', '.join(own)}" if own else ""
+            raise ValueError(f"parts are numbers such as 3, 1-5 or 2,4{names}; not {text[:40]!r}")
         low, _, high = piece.partition("-")
         wanted += range(int(low), int(high or low) + 1)
     strange = [n for n in wanted if not 1 <= n <= len(PARTS)]
-    if strange or not wanted:
+    if strange or not wanted + mine:
         raise ValueError(
             f"there are parts 1 to {len(PARTS)}; not {strange[0] if strange else text}"
         )
-    return [PARTS[n - 1] for n in sorted(set(wanted))]
+    return [*(PARTS[n - 1] for n in sorted(set(wanted))), *dict.fromkeys(mine)]
 
 
 def choose(names, minutes, seed):
@@ -84,7 +90,7 @@ def choose(names, minutes, seed):
 def sheet(part, student):
     """One part's questions with this student's numbers, from easy to hard, as an HTML page."""
     names = levels.in_order(bank.ids(part))
-    title = f"Part {PARTS.index(part) + 1}: {student}"
+    title = f"Part {PARTS.index(part) + 1 if part in PARTS else part}: {student}"
     return _page(title, [_copy(title, names, student, "")])
 
 
@@ -117,6 +123,8 @@ def _copy(title, names, student, head):
 
 def _asked(kind, x):
     """What to write down, on paper."""
+    if hasattr(kind, "on_paper"):
+        return kind.on_paper(x)
     if type(kind) is Choice:
         options = kind.lettered(x).items()
         return "\n".join(f"- {letter}: {kind.wording(option, x)}" for letter, option in options)
@@ -152,6 +160,14 @@ def answer(name, student):
         if kind.whole:
             return f"{round(key):,}"
         return f"{reader.show(key, kind.dimension)} (within {100 * kind.tolerance:g} %)"
+    if type(kind) is Formula and kind.answer:
+        return kind.answer
+    if type(kind) is Explain:
+        return "; ".join(kind.rubric)
+    if type(kind) is Estimate:
+        return f"{reader.show(kind.key(x), kind.unit)} lies in the range"
+    if hasattr(kind, "on_paper"):
+        return str(kind.solution(x))
     return "see the worked solution and its rubric"
 
 
@@ -198,6 +214,7 @@ def _block(block):
 
 def _inline(text):
     text = html.escape(text, quote=False)
+    text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     return re.sub(r"\*([^*\s][^*]*)\*", r"<em>\1</em>", text)
 

@@ -62,8 +62,16 @@ class Student:
             f"{sum(question.status == RIGHT for question in asked)} of {total}"
             f" right{f', {kept} kept for your instructor' if kept else ''}."
         )
-        lines += self._all_parts()
+        lines += [*self._ranges(asked), *self._all_parts()]
         print("\n".join(lines) + "\n", end="")
+
+    def _ranges(self, asked):
+        ranges = [q for q in asked if hasattr(q.exercise.kind, "widest") and q.verdict]
+        held = sum(q.verdict.status == RIGHT for q in ranges)
+        tried = held + sum("range missed" in q.verdict.slips for q in ranges)
+        if not tried:
+            return []
+        return [f"Ranges: {held} of {tried} hold; of ten at 80 % eight should, no more, no fewer."]
 
     def _all_parts(self):
         told = self.diary()
@@ -177,13 +185,25 @@ class Question:
                 diary.write(self.student.id, self.exercise.id, verdict.status)
         _say(f"{SIGNS.get(verdict.status, '?')} {verdict.message}", _EDGES.get(verdict.status))
 
+    def tick(self, *numbers):
+        """For who studies alone: which points of the rubric an own explanation makes."""
+        ticked = getattr(self.exercise.kind, "ticked", None)
+        if ticked is None:
+            return print("This question has no list to tick.")
+        if self.status != KEPT:
+            return print("Write and check your explanation first.")
+        try:
+            _print(ticked(numbers))
+        except ValueError as fault:
+            print(f"Could not read this: {fault}.")
+
     def hint(self):
         """Print one more hint each time; after the last, the exercise with other numbers and its
         answer.
         """
         from fabriclab.course.engine.exercises import example
 
-        hints = example.rungs(self.exercise)
+        hints = example.rungs(self.exercise, self._numbers)
         self._hints += 1
         if self._hints <= len(hints):
             _print(f"Hint {self._hints} of {len(hints)}: {hints[self._hints - 1]}")

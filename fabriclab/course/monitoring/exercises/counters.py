@@ -7,6 +7,7 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Quantity
 from fabriclab.course.engine.exercises.slips import Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.monitoring.exercises.common import EXPECTED
 from fabriclab.logs import perfquery
 from fabriclab.units import GB, Gbps, si
@@ -96,10 +97,9 @@ EXERCISES = [
         title="Rates from two readings",
         chinese="由计数器求速率",
         numbers=_readings,
-        prompt=lambda x: (
-            "`perfquery -x` of one port, twice, with the time in"
-            f" front:\n\n```\n{_answers(x)}\n```\n\nAt what rate, in bytes a second, did the port"
-            " *send* in between?"
+        prompt=(
+            "`perfquery -x` of one port, twice, with the time in front:\n\n```\n{answers}\n"
+            "```\n\nAt what rate, in bytes a second, did the port *send* in between?"
         ),
         kind=Quantity(
             lambda x: _rates(x).sent,
@@ -131,19 +131,17 @@ EXERCISES = [
             "Behind a surprising utilisation on a dashboard there is often a factor of four, or of"
             " eight."
         ),
+        places={"answers": _answers},
     ),
     Exercise(
         id="monitoring.full",
         title="When 32 bits are full",
         chinese="32 位计数器何时饱和",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (100, 200, 400, 800)) * Gbps,
-            "load": draw.pick("load", (0.15, 0.3, 0.6, 0.7)),
-        },
-        prompt=lambda x: (
-            f"A port of {si(x.rate, 'b/s')} sends at {x.load:.0%} of its rate, day and night."
-            " Somebody clears its counters. After how long does the plain, 32-bit `PortXmitData`"
-            " stand at all ones, and stop?"
+        numbers={"rate": pick(100, 200, 400, 800, unit=Gbps), "load": pick(0.15, 0.3, 0.6, 0.7)},
+        prompt=(
+            "A port of {rate:b/s} sends at {load:.0%} of its rate, day and night. "
+            "Somebody clears its counters. After how long does the plain, 32-bit "
+            "`PortXmitData` stand at all ones, and stop?"
         ),
         kind=Quantity(
             _full,
@@ -175,13 +173,13 @@ EXERCISES = [
         id="monitoring.most",
         title="What two readings allow",
         chinese="饱和的计数器能说明什么",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Write `most(before, after, seconds, bits)`: the largest rate, in bytes a second, that"
-            " two readings of `PortXmitData` allow, from a counter of `bits` bits that stops at all"
-            " ones. While it counts, that is the rate itself. Once it is full, it may have stopped"
-            " at any moment, and there is no largest: return infinity. `before` and `after` may be"
-            " numpy arrays."
+        numbers={},
+        prompt=(
+            "Write `most(before, after, seconds, bits)`: the largest rate, in bytes a "
+            "second, that two readings of `PortXmitData` allow, from a counter of `bits` "
+            "bits that stops at all ones. While it counts, that is the rate itself. Once "
+            "it is full, it may have stopped at any moment, and there is no largest: "
+            "return infinity. `before` and `after` may be numpy arrays."
         ),
         kind=Function(
             ("before", "after", "seconds", "bits"),
@@ -227,16 +225,16 @@ EXERCISES = [
         id="monitoring.share",
         title="Checkpoint 1.5 backwards",
         chinese="由变慢反推通信占比",
-        numbers=lambda draw: {
-            "before": draw.pick("before", (3.6, 4.2, 5.4)),
-            "more": draw.pick("more", (0.3, 0.6, 0.9)),
-            "left": draw.pick("left", (12, 30, 36)) * GB,
+        numbers={
+            "before": pick(3.6, 4.2, 5.4),
+            "more": pick(0.3, 0.6, 0.9),
+            "left": pick(12, 30, 36, unit=GB),
         },
-        prompt=lambda x: (
-            f"A job's step has grown from {x.before} s to {x.before + x.more:.1f} s. `ib_write_bw`"
-            f" finds one pair of its ring at {si(x.left, 'B/s')}, where {si(EXPECTED, 'B/s')} are"
-            " expected; all else is well, nothing overlaps, and buffers are large. If that link is"
-            " the whole story, how many seconds of the *healthy* step were AllReduce?"
+        prompt=(
+            "A job's step has grown from {before} s to {after:.1f} s. `ib_write_bw` finds"
+            " one pair of its ring at {left:B/s}, where {expected:B/s} are expected; all "
+            "else is well, nothing overlaps, and buffers are large. If that link is the "
+            "whole story, how many seconds of the *healthy* step were AllReduce?"
         ),
         kind=Quantity(
             _healthy,
@@ -263,15 +261,16 @@ EXERCISES = [
             "Then look into day one's trace. If it shows much less AllReduce than that, the link is"
             " not the whole story."
         ),
+        places={"after": lambda x: x.before + x.more, "expected": lambda x: EXPECTED},
     ),
     Exercise(
         id="monitoring.trees",
         title="Would a tree help",
         chinese="换成树形 AllReduce 有用吗",
-        numbers=lambda draw: {
-            "size": draw.pick("size", (4, 8, 10, 20)) * GB,
-            "slowdown": draw.pick("slowdown", (3, 4, 6)),
-            "place": draw.pick("place", ("port", "cable")),
+        numbers={
+            "size": pick(4, 8, 10, 20, unit=GB),
+            "slowdown": pick(3, 4, 6),
+            "place": pick("port", "cable"),
         },
         prompt=lambda x: (
             f"AllReduce of {si(x.size, 'B')} over {RANKS} ranks with 50 GB/s a port, start-ups left"

@@ -2,9 +2,10 @@
 
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Option, Ordering
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.monitoring.exercises.common import EXPECTED
 from fabriclab.logs import perfquery
-from fabriclab.units import GB, si
+from fabriclab.units import GB
 
 STEPS = (
     "dcgmi dmon",
@@ -31,12 +32,13 @@ EXERCISES = [
             "sends": draw.pick("sends", (96, 97, 98)),
             "pair": draw.pick("pair", (15, 16, 17)),
         },
-        prompt=lambda x: (
-            f"{_SITUATION}\n\n```\nswitch port, 10 s     sends {x.sends} % of its line,"
-            f" PortXmitDiscards +{x.discards:,}, PortXmitWait grows\nits errors           "
-            " SymbolErrorCounter 0, PortRcvErrors 0, LinkDownedCounter 0\nib_write_bw          "
-            f" peak 47 GB/s, average {x.pair} GB/s\nthe same last night   47 GB/s\nmlxlink, both"
-            " ends    4x NDR, no error after correction\n```\n\nWhich cause fits all of it?"
+        prompt=(
+            "{situation}\n\n```\nswitch port, 10 s     sends {sends} % of its line, "
+            "PortXmitDiscards +{discards:,}, PortXmitWait grows\nits errors            "
+            "SymbolErrorCounter 0, PortRcvErrors 0, LinkDownedCounter 0\nib_write_bw"
+            "           peak 47 GB/s, average {pair} GB/s\nthe same last night   47 GB/s\n"
+            "mlxlink, both ends    4x NDR, no error after correction\n```\n\nWhich cause "
+            "fits all of it?"
         ),
         kind=Choice(
             (
@@ -78,20 +80,18 @@ EXERCISES = [
             "Average far below peak, a full port, no receive error: look for the neighbour, and not"
             " for a cable."
         ),
+        places={"situation": lambda x: _SITUATION},
     ),
     Exercise(
         id="monitoring.flat",
         title="A flat line",
         chinese="监控曲线为何是平的",
-        numbers=lambda draw: {
-            "every": draw.pick("every", (10, 20, 30)),
-            "ports": draw.pick("ports", (96, 256, 512)),
-        },
-        prompt=lambda x: (
-            f"A home-made monitor reads and *clears* the counters of {x.ports} ports of 400 Gb/s"
-            f" every {x.every} s. While training runs, all of them show"
-            f" {si(perfquery.WORD * 2**32 / x.every, 'b/s')}, to the last digit, hour after hour."
-            " NCCL's bus bandwidth is as its model has it. What is it?"
+        numbers={"every": pick(10, 20, 30), "ports": pick(96, 256, 512)},
+        prompt=(
+            "A home-made monitor reads and *clears* the counters of {ports} ports of 400 "
+            "Gb/s every {every} s. While training runs, all of them show {wrap_rate:b/s},"
+            " to the last digit, hour after hour. NCCL's bus bandwidth is as its model "
+            "has it. What is it?"
         ),
         kind=Choice(
             (
@@ -127,21 +127,23 @@ EXERCISES = [
             "A line that is *too* flat is an instrument at its stop. The network was well all"
             " along."
         ),
+        places={"wrap_rate": lambda x: perfquery.WORD * 2**32 / x.every},
     ),
     Exercise(
         id="monitoring.incident",
         title="An incident, and the next measurement",
         chinese="事件诊断与下一步测量",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Incident `10-willow`. Beside this notebook,"
-            ' `diagnosis.diagnose("../notebooks/incidents/10-willow")` walks its files; run it in a'
-            " new cell if you like. What it reads:\n\n```\nstep                     4.26 s before,"
-            " 7.25 s now\nall_reduce, 16 ranks     33 % of what healthy ports give\nib_write_bw,"
-            " one pair    -q 1:  15.99 GB/s, steady\n                         -q 16: 47.8"
-            " GB/s\nib_write_bw, another     -q 1:  47.8 GB/s\nethtool                 "
-            " rx_prio3_pause 10,943, no discards\nmlxlink                  4 lanes, 400G,"
-            " clean\n```\n\nWhich cause, and which measurement next?"
+        numbers={},
+        prompt=(
+            "Incident `10-willow`. Beside this notebook, "
+            '`diagnosis.diagnose("../notebooks/incidents/10-willow")` walks its files; '
+            "run it in a new cell if you like. What it reads:\n\n```\nstep"
+            "                     4.26 s before, 7.25 s now\nall_reduce, 16 ranks     33 %"
+            " of what healthy ports give\nib_write_bw, one pair    -q 1:  15.99 GB/s, "
+            "steady\n                         -q 16: 47.8 GB/s\nib_write_bw, another     -q"
+            " 1:  47.8 GB/s\nethtool                  rx_prio3_pause 10,943, no discards\n"
+            "mlxlink                  4 lanes, 400G, clean\n```\n\nWhich cause, and which "
+            "measurement next?"
         ),
         kind=Choice(
             (
@@ -189,10 +191,10 @@ EXERCISES = [
         id="monitoring.order",
         title="Five steps, five tools",
         chinese="系统性调试工作流",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "A job is slow. Put the tools into the order of the chapter's workflow, which begins"
-            " where the symptom is, at the application, and ends at the cable."
+        numbers={},
+        prompt=(
+            "A job is slow. Put the tools into the order of the chapter's workflow, which"
+            " begins where the symptom is, at the application, and ends at the cable."
         ),
         kind=Ordering(
             lambda x: {tool: at for at, tool in enumerate(STEPS)},
@@ -212,21 +214,21 @@ EXERCISES = [
         id="monitoring.checkpoint",
         title="Checkpoint 1.5, second and third part",
         chinese="检查点 1.5：物理层与集合通信",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (256, 512, 1024)),
-            "left": draw.pick("left", (12, 24)) * GB,
-            "step": draw.pick("step", (3.6, 4.2, 4.8)),
-            "share": draw.pick("share", (0.15, 0.2, 0.3)),
+        numbers={
+            "gpus": pick(256, 512, 1024),
+            "left": pick(12, 24, unit=GB),
+            "step": pick(3.6, 4.2, 4.8),
+            "share": pick(0.15, 0.2, 0.3),
         },
-        prompt=lambda x: (
-            f"A job on {x.gpus} GPUs has slowed down. `ib_write_bw` finds one pair of hosts at"
-            f" {si(x.left, 'B/s')}, where {si(EXPECTED, 'B/s')} are expected. The healthy step took"
-            f" {x.step} s, {x.share:.0%} of it AllReduce that nothing hides. (a) Name two physical"
-            " causes that give just this rate, and one that is not physical; say which counters or"
-            " settings of the switch tell them apart, and what each would show. (b) How long is"
-            " the step now, if the link lies on the ring? (c) Would switching to trees help? Say"
-            " on what it depends, and what you do on Monday morning. (The first part of this"
-            " checkpoint is in exercises 05.)"
+        prompt=(
+            "A job on {gpus} GPUs has slowed down. `ib_write_bw` finds one pair of hosts "
+            "at {left:B/s}, where {expected:B/s} are expected. The healthy step took "
+            "{step} s, {share:.0%} of it AllReduce that nothing hides. (a) Name two "
+            "physical causes that give just this rate, and one that is not physical; say "
+            "which counters or settings of the switch tell them apart, and what each "
+            "would show. (b) How long is the step now, if the link lies on the ring? (c) "
+            "Would switching to trees help? Say on what it depends, and what you do on "
+            "Monday morning. (The first part of this checkpoint is in exercises 05.)"
         ),
         kind=Free(least_words=60, worth=10),
         hints=(
@@ -236,5 +238,6 @@ EXERCISES = [
             ),
             "Count the bytes that pass a rank's port in a ring and in two trees.",
         ),
+        places={"expected": lambda x: EXPECTED},
     ),
 ]

@@ -8,7 +8,8 @@ from fabriclab import collectives, topology
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Option, Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import Slip
-from fabriclab.units import GB, MB, si
+from fabriclab.course.engine.exercises.template import pick
+from fabriclab.units import GB, MB
 
 
 @cache
@@ -56,15 +57,12 @@ EXERCISES = [
         id="topology.order",
         title="Four fabrics in a row",
         chinese="拓扑比较",
-        numbers=lambda draw: {
-            "ratio": draw.pick("ratio", (3, 8)),
-            "side": draw.pick("side", (6, 10, 20)),
-        },
-        prompt=lambda x: (
-            f"Cables of one kind throughout. A full tree (1:1); a tapered tree ({x.ratio}:1); a"
-            " balanced dragonfly of 1,056 hosts (33 groups, one cable between any two); a torus of"
-            f" {x.side}×{x.side}×{x.side} hosts. Order them by bisection bandwidth per host. An"
-            " AllToAll that spans the machine feels it."
+        numbers={"ratio": pick(3, 8), "side": pick(6, 10, 20)},
+        prompt=(
+            "Cables of one kind throughout. A full tree (1:1); a tapered tree "
+            "({ratio}:1); a balanced dragonfly of 1,056 hosts (33 groups, one cable "
+            "between any two); a torus of {side}×{side}×{side} hosts. Order them by "
+            "bisection bandwidth per host. An AllToAll that spans the machine feels it."
         ),
         kind=Ordering(
             lambda x: {
@@ -91,12 +89,13 @@ EXERCISES = [
         id="topology.pick",
         title="Checkpoint 1.4: one workload, one fabric",
         chinese="拓扑选型",
-        numbers=lambda draw: {"gpus": draw.pick("gpus", (1024, 4096))},
-        prompt=lambda x: (
-            f"Three machines of {x.gpus:,} accelerators, each for one kind of work: (1) dense"
-            " data-parallel training, gradients summed with AllReduce, jobs coming and going; (2)"
-            " a mixture of experts, AllToAll in every layer; (3) a simulation on a grid, each part"
-            " talking to its four neighbours for ever. Which fabrics?"
+        numbers={"gpus": pick(1024, 4096)},
+        prompt=(
+            "Three machines of {gpus:,} accelerators, each for one kind of work: (1) "
+            "dense data-parallel training, gradients summed with AllReduce, jobs coming "
+            "and going; (2) a mixture of experts, AllToAll in every layer; (3) a "
+            "simulation on a grid, each part talking to its four neighbours for ever. "
+            "Which fabrics?"
         ),
         kind=Choice(
             (
@@ -143,13 +142,13 @@ EXERCISES = [
         id="topology.mixed",
         title="Checkpoint 1.4: a mixed cluster",
         chinese="混合负载的集群",
-        numbers=lambda draw: {"gpus": draw.pick("gpus", (1024, 2048)), "ratio": 2},
-        prompt=lambda x: (
-            f"A cluster of {x.gpus:,} GPUs trains a 175B model (tensor parallel 8 inside nodes,"
-            " pipeline and data parallel across) and serves a mixture of experts beside it. The"
-            f" budget allows spines at {x.ratio}:1. Which topology do you build, where do you place"
-            f" the two, who suffers more from {x.ratio}:1 and by how much at most? Name what you"
-            " would measure in the first week."
+        numbers={"gpus": pick(1024, 2048), "ratio": 2},
+        prompt=(
+            "A cluster of {gpus:,} GPUs trains a 175B model (tensor parallel 8 inside "
+            "nodes, pipeline and data parallel across) and serves a mixture of experts "
+            "beside it. The budget allows spines at {ratio}:1. Which topology do you "
+            "build, where do you place the two, who suffers more from {ratio}:1 and by "
+            "how much at most? Name what you would measure in the first week."
         ),
         kind=Free(least_words=60, worth=10),
         hints=(
@@ -164,18 +163,18 @@ EXERCISES = [
         id="topology.leaf",
         title="A leaf as the log shows it",
         chinese="从 ibnetdiscover 读出超额订阅",
-        numbers=lambda draw: {
-            "down": draw.pick("down", (24, 31, 32)),
-            "up": draw.pick("up", (8, 12, 16)),
-            "slow": draw.pick("slow", (2, 3, 4)),
-            "lanes": draw.pick("lanes", (1, 2)),
+        numbers={
+            "down": pick(24, 31, 32),
+            "up": pick(8, 12, 16),
+            "slow": pick(2, 3, 4),
+            "lanes": pick(1, 2),
         },
-        prompt=lambda x: (
-            f"`ibnetdiscover` lists one leaf. In short:\n\n```\n{x.down:3} ports to hosts   "
-            f" 4xNDR\n{x.up:3} ports to spines   4xNDR\n{x.slow:3} ports to spines  "
-            f" {x.lanes}xNDR\n```\n\n(An NDR lane is 100 Gb/s; the last line's cables came up with"
-            " lanes missing.) What is this leaf's oversubscription, hosts' rate over uplinks'"
-            " rate? A count of cables would hide it."
+        prompt=(
+            "`ibnetdiscover` lists one leaf. In short:\n\n```\n{down:3} ports to hosts    "
+            "4xNDR\n{up:3} ports to spines   4xNDR\n{slow:3} ports to spines   {lanes}xNDR\n"
+            "```\n\n(An NDR lane is 100 Gb/s; the last line's cables came up with lanes "
+            "missing.) What is this leaf's oversubscription, hosts' rate over uplinks' "
+            "rate? A count of cables would hide it."
         ),
         kind=Quantity(
             _leaf_seen,
@@ -205,16 +204,17 @@ EXERCISES = [
         id="topology.axis",
         title="An AllToAll round a ring",
         chinese="环面上的 AllToAll",
-        numbers=lambda draw: {
-            "side": draw.pick("side", (8, 12, 16, 24)),
-            "size": draw.pick("size", (90, 240, 700)) * MB,
-            "rate": draw.pick("rate", (25, 45, 50)) * GB,
+        numbers={
+            "side": pick(8, 12, 16, 24),
+            "size": pick(90, 240, 700, unit=MB),
+            "rate": pick(25, 45, 50, unit=GB),
         },
-        prompt=lambda x: (
-            f"One axis of a torus: {x.side} hosts in a closed ring, {si(x.rate, 'B/s')} each way on"
-            f" every link. Each host has a buffer of {si(x.size, 'B')} for an AllToAll, a piece for"
-            " every host, its own included. Pieces go the short way, and half of what goes halfway"
-            " round takes either. How long do the links need at least? Leave start-ups out."
+        prompt=(
+            "One axis of a torus: {side} hosts in a closed ring, {rate:B/s} each way on "
+            "every link. Each host has a buffer of {size:B} for an AllToAll, a piece for "
+            "every host, its own included. Pieces go the short way, and half of what goes"
+            " halfway round takes either. How long do the links need at least? Leave "
+            "start-ups out."
         ),
         kind=Quantity(
             lambda x: collectives.torus("all_to_all", x.size, (x.side,), 0.0, x.rate),
@@ -252,17 +252,17 @@ EXERCISES = [
         id="topology.placement",
         title="What a placement meets",
         chinese="作业放置与收敛比",
-        numbers=lambda draw: {
-            "down": draw.pick("down", (32, 48)),
-            "up": draw.pick("up", (4, 8)),
-            "most": draw.pick("most", (24, 28)),
-            "rest": draw.pick("rest", (13, 19, 22)),
+        numbers={
+            "down": pick(32, 48),
+            "up": pick(4, 8),
+            "most": pick(24, 28),
+            "rest": pick(13, 19, 22),
         },
-        prompt=lambda x: (
-            f"Leaves with {x.down} hosts and {x.up} uplinks, all at one speed. A job got"
-            f" {x.most} hosts of one leaf and {x.rest} of another; nobody else is busy. Every host"
-            " of the job sends to one other of it and receives from one. In the worst pairing, how"
-            " many times more is asked of a leaf's uplinks than they carry?"
+        prompt=(
+            "Leaves with {down} hosts and {up} uplinks, all at one speed. A job got "
+            "{most} hosts of one leaf and {rest} of another; nobody else is busy. Every "
+            "host of the job sends to one other of it and receives from one. In the worst"
+            " pairing, how many times more is asked of a leaf's uplinks than they carry?"
         ),
         kind=Quantity(
             lambda x: _placed(x.down, x.up, x.most, x.rest),

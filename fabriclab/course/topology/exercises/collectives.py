@@ -75,12 +75,13 @@ EXERCISES = [
         id="topology.floor",
         title="Write what a ring cannot beat",
         chinese="环状 AllReduce 的下界",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Write `floor(size, ranks, bandwidth, cut)`: the seconds that an AllReduce along a ring"
-            " takes at least, start-ups aside. Every rank sends through a port of `bandwidth`; the"
-            " ring crosses a bisection of `cut` bytes per second once in each direction. `size` is"
-            " what each rank holds, and may be an array. The slower of the two decides."
+        numbers={},
+        prompt=(
+            "Write `floor(size, ranks, bandwidth, cut)`: the seconds that an AllReduce "
+            "along a ring takes at least, start-ups aside. Every rank sends through a "
+            "port of `bandwidth`; the ring crosses a bisection of `cut` bytes per second "
+            "once in each direction. `size` is what each rank holds, and may be an array."
+            " The slower of the two decides."
         ),
         kind=Function(
             ("size", "ranks", "bandwidth", "cut"),
@@ -146,12 +147,13 @@ EXERCISES = [
         id="topology.alltoall",
         title="Where an AllToAll hurts",
         chinese="AllToAll 与叶交换机上行",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "N ranks fill whole leaves of d hosts. A leaf has d hosts' cables of β bytes per second"
-            " and d/r uplinks of the same kind. In an AllToAll each rank has a buffer of M bytes, a"
-            " piece of M/N for every rank; its own stays where it is. Derive the time that one"
-            " leaf's uplinks need at least. Hold it against (N-1)/N M/β, what a port needs."
+        numbers={},
+        prompt=(
+            "N ranks fill whole leaves of d hosts. A leaf has d hosts' cables of β bytes "
+            "per second and d/r uplinks of the same kind. In an AllToAll each rank has a "
+            "buffer of M bytes, a piece of M/N for every rank; its own stays where it is."
+            " Derive the time that one leaf's uplinks need at least. Hold it against "
+            "(N-1)/N M/β, what a port needs."
         ),
         kind=Formula(
             ("M", "N", "d", "r", "beta"),

@@ -6,6 +6,7 @@ from fabriclab import topology
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.topology.exercises.common import _bisection
 from fabriclab.units import GB, Gbps, plural, si
 
@@ -86,14 +87,12 @@ EXERCISES = [
         id="topology.rack",
         title="What a dead leaf takes away",
         chinese="故障域",
-        numbers=lambda draw: {
-            "nodes": draw.pick("nodes", (4, 8)),
-            "jobs": draw.pick("jobs", (2, 4)),
-        },
-        prompt=lambda x: (
-            "Nodes of 8 GPUs, one port each. Design A: a leaf on top of each rack serves all GPUs"
-            f" of its {x.nodes} nodes. Design B, rails: leaf i serves GPU i of {8 * x.nodes} nodes."
-            f" The cluster runs many jobs of {x.jobs} whole nodes. One leaf dies. What is lost?"
+        numbers={"nodes": pick(4, 8), "jobs": pick(2, 4)},
+        prompt=(
+            "Nodes of 8 GPUs, one port each. Design A: a leaf on top of each rack serves "
+            "all GPUs of its {nodes} nodes. Design B, rails: leaf i serves GPU i of "
+            "{gpus} nodes. The cluster runs many jobs of {jobs} whole nodes. One leaf "
+            "dies. What is lost?"
         ),
         kind=Choice(
             (
@@ -133,20 +132,18 @@ EXERCISES = [
             "Then count the nodes those cables belong to, and the jobs on them.",
         ),
         moral="Ask of each part: whom does it take along, and what is left to the rest?",
+        places={"gpus": lambda x: 8 * x.nodes},
     ),
     Exercise(
         id="topology.spine",
         title="What a dead spine leaves",
         chinese="脊交换机故障后的对分带宽",
-        numbers=lambda draw: {
-            "wired": draw.pick("wired", SPINES),
-            "rate": draw.pick("rate", (100, 200, 400)) * Gbps,
-        },
-        prompt=lambda x: (
-            f"{x.wired[0]} leaves with 32 hosts each, at 1:1, their uplinks spread evenly over"
-            f" {x.wired[1]} spines; cables of {si(x.rate, 'b/s')} each way. One spine dies. What"
-            " bisection bandwidth is left, one way? Nobody's host is gone, and every large"
-            " AllToAll is slower."
+        numbers={"wired": pick(*SPINES), "rate": pick(100, 200, 400, unit=Gbps)},
+        prompt=(
+            "{down} leaves with 32 hosts each, at 1:1, their uplinks spread evenly over "
+            "{up} spines; cables of {rate:b/s} each way. One spine dies. What bisection "
+            "bandwidth is left, one way? Nobody's host is gone, and every large AllToAll "
+            "is slower."
         ),
         kind=Quantity(
             lambda x: _bisection(*x.wired, 32, 32, lost=1) * x.rate,
@@ -186,17 +183,18 @@ EXERCISES = [
             "More spines make each one's death smaller: bandwidth degrades, where a leaf's death"
             " removes."
         ),
+        places={"down": lambda x: x.wired[0], "up": lambda x: x.wired[1]},
     ),
     Exercise(
         id="topology.rails",
         title="Checkpoint 1.3: who gains from rails",
         chinese="轨道优化适合哪种并行",
-        numbers=lambda draw: {"nodes": draw.pick("nodes", (16, 24, 32)), "gpus": 8},
-        prompt=lambda x: (
-            f"{x.nodes} nodes of {x.gpus} GPUs, GPU i of every node on rail switch i. Tensor"
-            " parallelism stays in a node, pipeline stages are neighbouring nodes, data"
-            " parallelism sums gradients over all nodes, same rank with same rank. Which gains"
-            " most from the rails, and why?"
+        numbers={"nodes": pick(16, 24, 32), "gpus": 8},
+        prompt=(
+            "{nodes} nodes of {gpus} GPUs, GPU i of every node on rail switch i. Tensor "
+            "parallelism stays in a node, pipeline stages are neighbouring nodes, data "
+            "parallelism sums gradients over all nodes, same rank with same rank. Which "
+            "gains most from the rails, and why?"
         ),
         kind=Choice(
             (
@@ -236,15 +234,12 @@ EXERCISES = [
         id="topology.one_hop",
         title="Checkpoint 1.3: how far one switch reaches",
         chinese="单跳范围",
-        numbers=lambda draw: {
-            "radix": draw.pick("radix", (36, 48, 72, 144)),
-            "ratio": draw.pick("ratio", (3, 5)),
-        },
-        prompt=lambda x: (
-            f"A rail-optimised cluster of thousands of nodes, leaves of {x.radix} ports,"
-            f" oversubscribed {x.ratio}:1, spines above. Among how many nodes, at most, are GPUs of"
-            " the same rail a single switch apart? This is the size of a scalable unit; beyond it,"
-            " a rail is a tree like any other."
+        numbers={"radix": pick(36, 48, 72, 144), "ratio": pick(3, 5)},
+        prompt=(
+            "A rail-optimised cluster of thousands of nodes, leaves of {radix} ports, "
+            "oversubscribed {ratio}:1, spines above. Among how many nodes, at most, are "
+            "GPUs of the same rail a single switch apart? This is the size of a scalable "
+            "unit; beyond it, a rail is a tree like any other."
         ),
         kind=Quantity(
             lambda x: _hop_nodes(x.radix, x.ratio),
@@ -278,14 +273,11 @@ EXERCISES = [
         id="topology.no_core",
         title="Checkpoint 1.3: may the spines go",
         chinese="轨道能否取代核心层",
-        numbers=lambda draw: {
-            "nodes": draw.pick("nodes", (24, 32)),
-            "experts": draw.pick("experts", (64, 128)),
-        },
-        prompt=lambda x: (
-            f"True or false: with {x.nodes} nodes on 8 rail switches nothing needs the spines any"
-            " more, so they can be left out. Think of data parallelism, and of a mixture of"
-            f" {x.experts} experts, one on each of as many GPUs."
+        numbers={"nodes": pick(24, 32), "experts": pick(64, 128)},
+        prompt=(
+            "True or false: with {nodes} nodes on 8 rail switches nothing needs the "
+            "spines any more, so they can be left out. Think of data parallelism, and of "
+            "a mixture of {experts} experts, one on each of as many GPUs."
         ),
         kind=Choice(
             (
@@ -331,15 +323,12 @@ EXERCISES = [
         id="topology.efficiency",
         title="Napkin Math 1.4 done again",
         chinese="效率与通信加速",
-        numbers=lambda draw: {
-            "before": draw.pick("before", (0.5, 0.6, 0.7, 0.8)),
-            "speedup": draw.pick("speedup", (2, 3, 4)),
-        },
-        prompt=lambda x: (
-            f"{x.before:.0%} of a step is compute, the rest communication that nothing hides."
-            f" Better placement makes all of that communication {x.speedup} times faster. Which"
-            " share of a step is compute now? Give three digits. The text's own jump, from 80 to"
-            " 95 %, would take more than its 3."
+        numbers={"before": pick(0.5, 0.6, 0.7, 0.8), "speedup": pick(2, 3, 4)},
+        prompt=(
+            "{before:.0%} of a step is compute, the rest communication that nothing "
+            "hides. Better placement makes all of that communication {speedup} times "
+            "faster. Which share of a step is compute now? Give three digits. The text's "
+            "own jump, from 80 to 95 %, would take more than its 3."
         ),
         kind=Quantity(
             lambda x: topology.efficiency_after(x.before, x.speedup),

@@ -7,8 +7,9 @@ from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.topology.exercises.common import _bisection
-from fabriclab.units import Gbps, ns, si
+from fabriclab.units import Gbps, ns
 
 LEAVES = ((48, 16), (50, 10), (56, 8))  # hosts and uplinks of a leaf: 3:1, 5:1, 7:1
 
@@ -43,11 +44,11 @@ EXERCISES = [
         id="topology.two_tier",
         title="Checkpoint 1.2: the most a pair of tiers can join",
         chinese="两级胖树的上限",
-        numbers=lambda draw: {"radix": draw.pick("radix", (32, 36, 40, 48, 72, 144))},
-        prompt=lambda x: (
-            f"Switches of {x.radix} ports, two tiers, non-blocking: every leaf has as many uplinks"
-            " as hosts. How many hosts (GPU ports) can such a network have at most? One more host,"
-            " and a third tier must be bought."
+        numbers={"radix": pick(32, 36, 40, 48, 72, 144)},
+        prompt=(
+            "Switches of {radix} ports, two tiers, non-blocking: every leaf has as many "
+            "uplinks as hosts. How many hosts (GPU ports) can such a network have at "
+            "most? One more host, and a third tier must be bought."
         ),
         kind=Quantity(
             lambda x: topology.fat_tree(x.radix, 2).hosts,
@@ -74,13 +75,11 @@ EXERCISES = [
         id="topology.nonblocking",
         title="Checkpoint 1.2: why 1:1 at every tier",
         chinese="为何每一级都要无阻塞",
-        numbers=lambda draw: {
-            "ratio": draw.pick("ratio", (2, 3, 4)),
-            "gpus": draw.pick("gpus", (8192, 16_384, 32_768)),
-        },
-        prompt=lambda x: (
-            f"To save money on a three-tier tree of {x.gpus:,} GPUs, someone keeps the leaves at"
-            f" 1:1 and makes only the spines {x.ratio}:1 towards the cores. What has been given up?"
+        numbers={"ratio": pick(2, 3, 4), "gpus": pick(8192, 16_384, 32_768)},
+        prompt=(
+            "To save money on a three-tier tree of {gpus:,} GPUs, someone keeps the "
+            "leaves at 1:1 and makes only the spines {ratio}:1 towards the cores. What "
+            "has been given up?"
         ),
         kind=Choice(
             (
@@ -128,15 +127,15 @@ EXERCISES = [
         id="topology.bisection",
         title="Checkpoint 1.2: bisection, not aggregate",
         chinese="对分带宽与聚合带宽",
-        numbers=lambda draw: {
-            "leaves": draw.pick("leaves", (16, 24, 32, 48)),
-            "wired": draw.pick("wired", LEAVES),
-            "rate": draw.pick("rate", (100, 200, 400)) * Gbps,
+        numbers={
+            "leaves": pick(16, 24, 32, 48),
+            "wired": pick(*LEAVES),
+            "rate": pick(100, 200, 400, unit=Gbps),
         },
-        prompt=lambda x: (
-            f"{x.leaves} leaves, each with {x.wired[0]} hosts and {x.wired[1]} uplinks to spines;"
-            f" every cable carries {si(x.rate, 'b/s')} each way. What is the bisection bandwidth,"
-            " one way? The sum of all ports is what is advertised; this is what is delivered."
+        prompt=(
+            "{leaves} leaves, each with {down} hosts and {up} uplinks to spines; every "
+            "cable carries {rate:b/s} each way. What is the bisection bandwidth, one way?"
+            " The sum of all ports is what is advertised; this is what is delivered."
         ),
         kind=Quantity(
             lambda x: _bisection(x.leaves, x.wired[1], *x.wired) * x.rate,
@@ -170,19 +169,20 @@ EXERCISES = [
             "(N/2) β / r is the same thing, with r the hosts over the uplinks of a leaf.",
         ),
         moral="A cut counts only the cables that cross it.",
+        places={"down": lambda x: x.wired[0], "up": lambda x: x.wired[1]},
     ),
     Exercise(
         id="topology.third_tier",
         title="Checkpoint 1.2: what a third tier adds to α",
         chinese="第三级带来的启动延迟",
-        numbers=lambda draw: {
-            "switch": draw.pick("switch", (300, 350, 450, 600)) * ns,
-            "cable": draw.pick("cable", (50, 75, 100, 150)) * ns,
+        numbers={
+            "switch": pick(300, 350, 450, 600, unit=ns),
+            "cable": pick(50, 75, 100, 150, unit=ns),
         },
-        prompt=lambda x: (
-            "A tree grows from two tiers to three. Each switch holds a packet for"
-            f" {si(x.switch, 's')}, each cable for {si(x.cable, 's')}. How much longer does the"
-            " longest path between two hosts take, one way? Every start-up on that path pays it."
+        prompt=(
+            "A tree grows from two tiers to three. Each switch holds a packet for "
+            "{switch:s}, each cable for {cable:s}. How much longer does the longest path "
+            "between two hosts take, one way? Every start-up on that path pays it."
         ),
         kind=Quantity(
             lambda x: sum(
@@ -218,11 +218,11 @@ EXERCISES = [
         id="topology.switches",
         title="How many switches",
         chinese="交换机数量",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "A non-blocking tree of t tiers is built from k-port switches for N hosts, with all"
-            " ports in use. Derive the number of switches. Then see whether it grows as N log N, as"
-            " the text says, while t stays the same."
+        numbers={},
+        prompt=(
+            "A non-blocking tree of t tiers is built from k-port switches for N hosts, "
+            "with all ports in use. Derive the number of switches. Then see whether it "
+            "grows as N log N, as the text says, while t stays the same."
         ),
         kind=Formula(
             ("N", "k", "t"),
@@ -264,11 +264,11 @@ EXERCISES = [
             "share": draw.pick("share", (0.2, 0.25, 0.4)),
             "ratio": draw.pick("ratio", (2, 3, 4, 8)),
         },
-        prompt=lambda x: (
-            f"A cluster cost {si(x.capital, '$')}. In the worst case {x.share:.0%} of every step is"
-            f" communication that crosses a tier oversubscribed {x.ratio}:1, at its full rate, and"
-            " hides behind nothing. How much of that capital stands idle, next to a network of"
-            " 1:1? A network's price is argued with this."
+        prompt=(
+            "A cluster cost {capital:$}. In the worst case {share:.0%} of every step is "
+            "communication that crosses a tier oversubscribed {ratio}:1, at its full "
+            "rate, and hides behind nothing. How much of that capital stands idle, next "
+            "to a network of 1:1? A network's price is argued with this."
         ),
         kind=Quantity(
             lambda x: topology.wasted_money(x.capital, x.share, x.ratio),

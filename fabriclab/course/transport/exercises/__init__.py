@@ -5,6 +5,6 @@ The lists numbers are drawn from are part of what students were given: add exerc
 change these lists.
 """
 
-from fabriclab.course.transport.exercises import collectives, paths
+from fabriclab.course.transport.exercises import collectives, judging, paths
 
-EXERCISES = [*paths.EXERCISES, *collectives.EXERCISES]
+EXERCISES = [*paths.EXERCISES, *collectives.EXERCISES, *judging.EXERCISES]

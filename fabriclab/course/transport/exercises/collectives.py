@@ -6,6 +6,7 @@ from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Ordering, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.transport.exercises.common import _path, _says
 from fabriclab.units import GB, KB, MB, Gbps, si, us
 
@@ -74,10 +75,10 @@ EXERCISES = [
                 "ranks": draw.pick("ranks", (128, 256, 512, 1024)),
             }
         ),
-        prompt=lambda x: (
-            f"{x.ranks:,} ranks sum gradients of {si(x.size, 'B')} each around a ring; every step"
-            f" has {_says(x)}. How long does the AllReduce take? This is the number a training step"
-            " waits for."
+        prompt=(
+            "{ranks:,} ranks sum gradients of {size:B} each around a ring; every step has"
+            " {says}. How long does the AllReduce take? This is the number a training "
+            "step waits for."
         ),
         kind=Quantity(
             lambda x: collectives.ring_allreduce(x.size, x.ranks, x.alpha, x.beta),
@@ -118,17 +119,18 @@ EXERCISES = [
             ),
         ),
         moral="The bytes cost nearly the same for any N; the start-ups grow with N.",
+        places={"says": _says},
     ),
     Exercise(
         id="transport.threshold",
         title="The largest payload that hides behind compute",
         chinese="瓶颈阈值",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "N ranks run a ring AllReduce on a path with α and β while a compute phase of t seconds"
-            " goes on. Derive the largest payload M whose AllReduce is over when the phase is, for"
-            " phases longer than the start-ups. A title in the chapter promises this threshold; its"
-            " text does not print it."
+        numbers={},
+        prompt=(
+            "N ranks run a ring AllReduce on a path with α and β while a compute phase of"
+            " t seconds goes on. Derive the largest payload M whose AllReduce is over "
+            "when the phase is, for phases longer than the start-ups. A title in the "
+            "chapter promises this threshold; its text does not print it."
         ),
         kind=Formula(
             ("t", "N", "alpha", "beta"),
@@ -170,11 +172,11 @@ EXERCISES = [
         id="transport.write_ring",
         title="Write the ring",
         chinese="写出环状 AllReduce",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Write `ring(size, ranks, alpha, beta)`: the seconds a ring AllReduce takes. `size` is"
-            " bytes and may be a numpy array, `beta` is bytes per second, and one rank has nothing"
-            " to do. A model you wrote is one you can change."
+        numbers={},
+        prompt=(
+            "Write `ring(size, ranks, alpha, beta)`: the seconds a ring AllReduce takes. "
+            "`size` is bytes and may be a numpy array, `beta` is bytes per second, and "
+            "one rank has nothing to do. A model you wrote is one you can change."
         ),
         kind=Function(
             ("size", "ranks", "alpha", "beta"),
@@ -210,17 +212,17 @@ EXERCISES = [
         id="transport.order",
         title="Which algorithm wins here",
         chinese="算法选择",
-        numbers=lambda draw: {
-            "size": draw.pick("size", (10 * KB, 1 * MB, 100 * MB)),
-            "ranks": draw.pick("ranks", (64, 256, 1024)),
+        numbers={
+            "size": pick(10 * KB, 1 * MB, 100 * MB),
+            "ranks": pick(64, 256, 1024),
             "alpha": 1.5 * us,
             "beta": 400 * Gbps,
         },
-        prompt=lambda x: (
-            f"An AllReduce of {si(x.size, 'B')} among {x.ranks:,} ranks, with {_says(x)}. The"
-            " costs, with L = log2 N: ring 2(N-1) α + 2(N-1)/N M/β; tree (not pipelined) 2L (α +"
-            " M/β); recursive doubling L (α + M/β); Rabenseifner 2L α + 2(N-1)/N M/β. Order them."
-            " A library chooses so on every call."
+        prompt=(
+            "An AllReduce of {size:B} among {ranks:,} ranks, with {says}. The costs, with"
+            " L = log2 N: ring 2(N-1) α + 2(N-1)/N M/β; tree (not pipelined) 2L (α + "
+            "M/β); recursive doubling L (α + M/β); Rabenseifner 2L α + 2(N-1)/N M/β. "
+            "Order them. A library chooses so on every call."
         ),
         kind=Ordering(
             lambda x: {
@@ -233,18 +235,19 @@ EXERCISES = [
             "Work out the four times; numbers settle it.",
         ),
         moral="The boundary moves with both M and N, so no single rule of thumb holds.",
+        places={"says": _says},
     ),
     Exercise(
         id="transport.busbw",
         title="Bus bandwidth from a log line",
         chinese="总线带宽",
         numbers=_log,
-        prompt=lambda x: (
-            f"From an nccl-tests run of {x.collective} on {x.ranks} ranks; the last columns are"
-            f" torn off:\n\n```\n#       size     time\n#        (B)     (us)\n  {x.size:10.0f}"
-            f" {x.time / us:8.0f}\n```\n\nWhat busbw would it have printed (the line is in `.size`"
-            " and `.time` of this question, in SI)? It is the number to hold against a link's data"
-            " sheet."
+        prompt=(
+            "From an nccl-tests run of {collective} on {ranks} ranks; the last columns "
+            "are torn off:\n\n```\n#       size     time\n#        (B)     (us)\n  "
+            "{size:10.0f} {microseconds:8.0f}\n```\n\nWhat busbw would it have printed (the "
+            "line is in `.size` and `.time` of this question, in SI)? It is the number to"
+            " hold against a link's data sheet."
         ),
         kind=Quantity(
             lambda x: x.size / x.time * collectives.bus_factor(x.collective, x.ranks),
@@ -276,5 +279,6 @@ EXERCISES = [
             ),
         ),
         moral="Whatever the rank count, it should stay just below what one link can do.",
+        places={"microseconds": lambda x: x.time / us},
     ),
 ]

@@ -6,6 +6,7 @@ from fabriclab import transport
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.course.transport.exercises.common import _path, _says
 from fabriclab.units import GB, KB, MB, Gbps, si, us
 
@@ -32,14 +33,11 @@ EXERCISES = [
         id="transport.protocol",
         title="Checkpoint 1.1: which transport for which message",
         chinese="协议选型",
-        numbers=lambda draw: {
-            "gpus": draw.pick("gpus", (512, 1024, 2048, 4096)),
-            "gradient": draw.pick("gradient", (2, 4, 6, 8)) * GB,
-        },
-        prompt=lambda x: (
-            f"A cluster of {x.gpus:,} GPUs trains a language model (gradient messages of"
-            f" {si(x.gradient, 'B')}) beside reinforcement learning (control messages of a few"
-            " hundred bytes, thousands a second). Which plan fits, for the right reason?"
+        numbers={"gpus": pick(512, 1024, 2048, 4096), "gradient": pick(2, 4, 6, 8, unit=GB)},
+        prompt=(
+            "A cluster of {gpus:,} GPUs trains a language model (gradient messages of "
+            "{gradient:B}) beside reinforcement learning (control messages of a few "
+            "hundred bytes, thousands a second). Which plan fits, for the right reason?"
         ),
         kind=Choice(
             (
@@ -84,12 +82,13 @@ EXERCISES = [
         id="transport.fabric",
         title="Checkpoint 1.1: one fabric for all",
         chinese="共享互连结构",
-        numbers=lambda draw: {"gpus": draw.pick("gpus", (512, 1024, 2048, 4096))},
-        prompt=lambda x: (
-            f"The same cluster of {x.gpus:,} GPUs. (a) What must be set up and watched for RoCE"
-            " with PFC, for RoCE without PFC, and for InfiniBand with its credits? (b) Now"
-            " inference for outside users shall share the network. What do you change, and what"
-            " would you measure first? Purchases are decided by arguments like this one."
+        numbers={"gpus": pick(512, 1024, 2048, 4096)},
+        prompt=(
+            "The same cluster of {gpus:,} GPUs. (a) What must be set up and watched for "
+            "RoCE with PFC, for RoCE without PFC, and for InfiniBand with its credits? "
+            "(b) Now inference for outside users shall share the network. What do you "
+            "change, and what would you measure first? Purchases are decided by arguments"
+            " like this one."
         ),
         kind=Free(least_words=40, worth=8),
         hints=(
@@ -108,9 +107,9 @@ EXERCISES = [
         title="Where start-up and bytes take equal time",
         chinese="交叉点",
         numbers=_path,
-        prompt=lambda x: (
-            f"A path has {_says(x)}. At what message size n* do the two terms of T(n) = α + n/β"
-            " take equal time? It tells you which half of a path is worth paying for."
+        prompt=(
+            "A path has {says}. At what message size n* do the two terms of T(n) = α + "
+            "n/β take equal time? It tells you which half of a path is worth paying for."
         ),
         kind=Quantity(
             lambda x: transport.crossover(x.alpha, x.beta),
@@ -131,6 +130,7 @@ EXERCISES = [
             ),
         ),
         moral="Below it a faster port buys little; above it a shorter start-up buys little.",
+        places={"says": _says},
     ),
     Exercise(
         id="transport.time",
@@ -140,9 +140,9 @@ EXERCISES = [
             _path(draw, rates=(100, 200, 400))
             | {"size": draw.pick("size", (60, 90, 150, 240, 300)) * KB}
         ),
-        prompt=lambda x: (
-            f"A message of {si(x.size, 'B')} crosses a path with {_says(x)}. How long does it take?"
-            " At this size neither term can be left out."
+        prompt=(
+            "A message of {size:B} crosses a path with {says}. How long does it take? At "
+            "this size neither term can be left out."
         ),
         kind=Quantity(
             lambda x: transport.transfer_time(x.size, x.alpha, x.beta),
@@ -164,22 +164,23 @@ EXERCISES = [
             "A port of 100 Gb/s moves 12.5 GB/s.",
         ),
         moral="Most real messages of a pipeline live near here, where both terms count.",
+        places={"says": _says},
     ),
     Exercise(
         id="transport.break_even",
         title="Two paths, and the size that decides",
         chinese="盈亏平衡点",
-        numbers=lambda draw: {
-            "alpha": draw.pick("alpha", (1, 1.5, 2, 3)) * us,
-            "beta": draw.pick("beta", (8, 10, 12.5, 16)) * GB,
-            "other_alpha": draw.pick("other alpha", (6, 8, 10, 12)) * us,
-            "other_beta": draw.pick("other beta", (40, 50, 100)) * GB,
+        numbers={
+            "alpha": pick(1, 1.5, 2, 3, unit=us),
+            "beta": pick(8, 10, 12.5, 16, unit=GB),
+            "other_alpha": pick(6, 8, 10, 12, unit=us, name="other alpha"),
+            "other_beta": pick(40, 50, 100, unit=GB, name="other beta"),
         },
-        prompt=lambda x: (
-            f"Path A starts in {si(x.alpha, 's')} and carries {si(x.beta, 'B/s')}; path B starts in"
-            f" {si(x.other_alpha, 's')} and carries {si(x.other_beta, 'B/s')}. From what message"
-            " size on is B the quicker? Libraries hold such thresholds to pick a path for each"
-            " message."
+        prompt=(
+            "Path A starts in {alpha:s} and carries {beta:B/s}; path B starts in "
+            "{other_alpha:s} and carries {other_beta:B/s}. From what message size on is B"
+            " the quicker? Libraries hold such thresholds to pick a path for each "
+            "message."
         ),
         kind=Quantity(
             lambda x: transport.break_even(x.alpha, x.beta, x.other_alpha, x.other_beta),
@@ -249,11 +250,11 @@ EXERCISES = [
         id="transport.staging",
         title="The detour through host memory",
         chinese="主机内存暂存",
-        numbers=lambda draw: {"size": draw.pick("size", (28, 52, 140, 260, 350)) * GB},
-        prompt=lambda x: (
-            f"A GPU sends a payload of {si(x.size, 'B')}. Without GPUDirect RDMA it is staged in"
-            " host memory. How many bytes of host-memory traffic does that cost? Data loading"
-            " needs that same memory."
+        numbers={"size": pick(28, 52, 140, 260, 350, unit=GB)},
+        prompt=(
+            "A GPU sends a payload of {size:B}. Without GPUDirect RDMA it is staged in "
+            "host memory. How many bytes of host-memory traffic does that cost? Data "
+            "loading needs that same memory."
         ),
         kind=Quantity(
             lambda x: transport.staging_traffic(x.size),
@@ -273,16 +274,16 @@ EXERCISES = [
         id="transport.tail",
         title="One lost packet",
         chinese="Go-Back-N 恢复尾迹",
-        numbers=lambda draw: {
-            "size": draw.pick("size", (1, 2, 4)) * GB,
-            "share": draw.pick("share", (0.6, 0.7, 0.8, 0.9, 0.95)),
-            "beta": draw.pick("beta", (100, 200, 400)) * Gbps,
+        numbers={
+            "size": pick(1, 2, 4, unit=GB),
+            "share": pick(0.6, 0.7, 0.8, 0.9, 0.95),
+            "beta": pick(100, 200, 400, unit=Gbps),
         },
-        prompt=lambda x: (
-            f"A transfer of {si(x.size, 'B')} at {si(x.beta, 'b/s')} loses one packet, the one at"
-            f" offset {si(x.size * x.share, 'B')}. The NIC goes back N: all from the loss on is"
-            " sent again (count it as all on its way already). How long does sending it again"
-            " take? Every rank of the AllReduce waits for it."
+        prompt=(
+            "A transfer of {size:B} at {beta:b/s} loses one packet, the one at offset "
+            "{offset:B}. The NIC goes back N: all from the loss on is sent again (count "
+            "it as all on its way already). How long does sending it again take? Every "
+            "rank of the AllReduce waits for it."
         ),
         kind=Quantity(
             lambda x: transport.tail_go_back_n(x.size, x.size * x.share) / x.beta,
@@ -308,5 +309,6 @@ EXERCISES = [
             "Bytes over bytes per second; the port's rate is given in bits.",
         ),
         moral="Selective repeat would send one packet of 4 KiB again, in well under a microsecond.",
+        places={"offset": lambda x: x.size * x.share},
     ),
 ]

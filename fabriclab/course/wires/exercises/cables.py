@@ -4,6 +4,7 @@ from fabriclab import link
 from fabriclab.course.engine.exercises.core import Exercise
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, BOTH_WAYS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.logs import mlxlink
 from fabriclab.units import Gbps, hour, kW, minute, si
 
@@ -45,16 +46,16 @@ EXERCISES = [
         id="wires.reach",
         title="How long may the cable be",
         chinese="链路预算与铜缆距离",
-        numbers=lambda draw: {
-            "budget": draw.pick("budget", (26, 28, 30, 32)),
-            "per_metre": draw.pick("per metre", (5.5, 6.5, 7.5, 9.5, 11)),
-            "connectors": draw.pick("connectors", (2, 3, 4)),
-            "margin": draw.pick("margin", (3, 4, 5)),
+        numbers={
+            "budget": pick(26, 28, 30, 32),
+            "per_metre": pick(5.5, 6.5, 7.5, 9.5, 11, name="per metre"),
+            "connectors": pick(2, 3, 4),
+            "margin": pick(3, 4, 5),
         },
-        prompt=lambda x: (
-            f"A lane may lose {x.budget} dB. Its copper loses {x.per_metre:g} dB a metre, each of"
-            f" {x.connectors} connectors 1 dB, and {x.margin} dB are to stay in hand. How long may"
-            " the cable be? Racks are laid out around this length."
+        prompt=(
+            "A lane may lose {budget} dB. Its copper loses {per_metre:g} dB a metre, each"
+            " of {connectors} connectors 1 dB, and {margin} dB are to stay in hand. How "
+            "long may the cable be? Racks are laid out around this length."
         ),
         kind=Quantity(
             _reach,
@@ -81,14 +82,12 @@ EXERCISES = [
         id="wires.bill",
         title="Watts for the spine",
         chinese="距离的成本",
-        numbers=lambda draw: {
-            "hosts": draw.pick("hosts", (4096, 8192, 10_000, 16_384)),
-            "watts": draw.pick("watts", (8, 9, 14, 15, 20)),
-        },
-        prompt=lambda x: (
-            f"A non-blocking tree of three tiers joins {x.hosts:,} GPUs. All its cables from switch"
-            f" to switch are optical, with pluggable modules of {x.watts} W; those to the GPUs are"
-            " copper. What do the modules draw? It is paid for every hour the cluster exists."
+        numbers={"hosts": pick(4096, 8192, 10_000, 16_384), "watts": pick(8, 9, 14, 15, 20)},
+        prompt=(
+            "A non-blocking tree of three tiers joins {hosts:,} GPUs. All its cables from"
+            " switch to switch are optical, with pluggable modules of {watts} W; those to"
+            " the GPUs are copper. What do the modules draw? It is paid for every hour "
+            "the cluster exists."
         ),
         kind=Quantity(
             _bill,
@@ -122,14 +121,12 @@ EXERCISES = [
         id="wires.share",
         title="A share of what",
         chinese="互连功耗占比",
-        numbers=lambda draw: {
-            "network": draw.pick("network", (60, 75, 90, 105, 150)) * kW,
-            "gpus": draw.pick("gpus", (512, 1024, 1536)),
-        },
-        prompt=lambda x: (
-            f"The network of a cluster draws {si(x.network, 'W')}. Its {x.gpus:,} GPUs draw 700 W"
-            " each, by themselves; they sit in nodes of eight that draw 10.2 kW with all that is"
-            " in them. What share does the network have of the power of network and GPUs together?"
+        numbers={"network": pick(60, 75, 90, 105, 150, unit=kW), "gpus": pick(512, 1024, 1536)},
+        prompt=(
+            "The network of a cluster draws {network:W}. Its {gpus:,} GPUs draw 700 W "
+            "each, by themselves; they sit in nodes of eight that draw 10.2 kW with all "
+            "that is in them. What share does the network have of the power of network "
+            "and GPUs together?"
         ),
         kind=Quantity(
             lambda x: _shares(x).of_accelerators_and_network,
@@ -156,15 +153,15 @@ EXERCISES = [
         id="wires.unseen",
         title="No error seen",
         chinese="零误码能说明什么",
-        numbers=lambda draw: {
-            "rate": draw.pick("rate", (100, 200, 400, 800)) * Gbps,
-            "time": draw.pick("time", (20 * minute, 2 * hour, 6 * hour, 24 * hour)),
+        numbers={
+            "rate": pick(100, 200, 400, 800, unit=Gbps),
+            "time": pick(20 * minute, 2 * hour, 6 * hour, 24 * hour),
         },
-        prompt=lambda x: (
-            "mlxlink shows 15E-255 after correction, which is its way to say that it has seen no"
-            f" error, on a port of {si(x.rate, 'b/s')} whose counters were cleared"
-            f" {si(x.time, 's')} ago, all of it busy. Below which bit error ratio is this link with"
-            " 95 % confidence? Nothing seen is not nothing there."
+        prompt=(
+            "mlxlink shows 15E-255 after correction, which is its way to say that it has "
+            "seen no error, on a port of {rate:b/s} whose counters were cleared {time:s} "
+            "ago, all of it busy. Below which bit error ratio is this link with 95 % "
+            "confidence? Nothing seen is not nothing there."
         ),
         kind=Quantity(
             _unseen,
@@ -242,14 +239,12 @@ EXERCISES = [
         id="wires.diagnosis",
         title="What the counters say",
         chinese="读懂 mlxlink",
-        numbers=lambda draw: {
-            "worst": draw.pick("lane", (0, 1, 2, 3)),
-            "errors": draw.pick("errors", (38, 57, 112, 240)),
-        },
-        prompt=lambda x: (
-            "An NDR port on RS(544,514) has been up for six days. Raw BER 4E-5, before correction;"
-            f" on lane {x.worst} there are two hundred times as many raw errors as on any other;"
-            f" {x.errors} errors after correction; three link-downs. What do you do first?"
+        numbers={"worst": pick(0, 1, 2, 3, name="lane"), "errors": pick(38, 57, 112, 240)},
+        prompt=(
+            "An NDR port on RS(544,514) has been up for six days. Raw BER 4E-5, before "
+            "correction; on lane {worst} there are two hundred times as many raw errors "
+            "as on any other; {errors} errors after correction; three link-downs. What do"
+            " you do first?"
         ),
         kind=Choice(
             (
@@ -297,16 +292,13 @@ EXERCISES = [
         id="wires.geometry",
         title="Where copper ends",
         chinese="铜缆与光学的取舍",
-        numbers=lambda draw: {
-            "nodes": draw.pick("nodes", (2, 4, 8)),
-            "racks": draw.pick("racks", (8, 16, 32)),
-        },
-        prompt=lambda x: (
-            f"A cluster of {x.racks} racks, {x.nodes} nodes of 8 H100 in each, ports of 400 Gb/s on"
-            " lanes of 100G. Leaf switches may sit in each rack, or together at the end of the"
-            " row. Which links would you make copper, which optical, and why? Give one number each"
-            " for reach, rack power, and the optics' power, say what each counts, and name what"
-            " changes with lanes of 200G."
+        numbers={"nodes": pick(2, 4, 8), "racks": pick(8, 16, 32)},
+        prompt=(
+            "A cluster of {racks} racks, {nodes} nodes of 8 H100 in each, ports of 400 "
+            "Gb/s on lanes of 100G. Leaf switches may sit in each rack, or together at "
+            "the end of the row. Which links would you make copper, which optical, and "
+            "why? Give one number each for reach, rack power, and the optics' power, say "
+            "what each counts, and name what changes with lanes of 200G."
         ),
         kind=Free(least_words=60, worth=8),
         hints=(
@@ -321,16 +313,12 @@ EXERCISES = [
         id="wires.burst",
         title="How long a burst",
         chinese="突发错误与交织",
-        numbers=lambda draw: {
-            "n": draw.pick("n", (528, 544, 560, 576)),
-            "k": 514,
-            "ways": draw.pick("ways", (2, 4)),
-        },
-        prompt=lambda x: (
-            f"A port protects its bits with RS({x.n},{x.k}) over symbols of ten bits, and deals the"
-            f" symbols to {x.ways} codewords in turn. A spike of noise inverts a run of bits and"
-            " nothing else is wrong. How many bits may the run have, at most, so that it is mended"
-            " wherever in a symbol it starts?"
+        numbers={"n": pick(528, 544, 560, 576), "k": 514, "ways": pick(2, 4)},
+        prompt=(
+            "A port protects its bits with RS({n},{k}) over symbols of ten bits, and "
+            "deals the symbols to {ways} codewords in turn. A spike of noise inverts a "
+            "run of bits and nothing else is wrong. How many bits may the run have, at "
+            "most, so that it is mended wherever in a symbol it starts?"
         ),
         kind=Quantity(
             lambda x: link.ReedSolomon(x.n, x.k, 10).burst(x.ways),

@@ -11,8 +11,9 @@ from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Quantity
 from fabriclab.course.engine.exercises.slips import BOTH_WAYS, Slip
+from fabriclab.course.engine.exercises.template import pick
 from fabriclab.link import KP4, NRZ, PAM4
-from fabriclab.units import ns, si
+from fabriclab.units import ns
 
 
 def _eye(x, per_decade=20):
@@ -53,12 +54,12 @@ EXERCISES = [
         id="wires.eye",
         title="How much of the swing is left",
         chinese="眼图高度",
-        numbers=lambda draw: {"loss": draw.pick("loss", (8, 10, 12, 14, 16, 22))},
-        prompt=lambda x: (
-            f"A PAM4 driver swings from its lowest level to its highest; the cable takes {x.loss}"
-            " dB of the signal before the receiver, evenly over its band. Without noise and"
-            " without an equaliser, how tall is one of the three eyes there, as a share of the"
-            " swing sent? Receivers are bought to find this much."
+        numbers={"loss": pick(8, 10, 12, 14, 16, 22)},
+        prompt=(
+            "A PAM4 driver swings from its lowest level to its highest; the cable takes "
+            "{loss} dB of the signal before the receiver, evenly over its band. Without "
+            "noise and without an equaliser, how tall is one of the three eyes there, as "
+            "a share of the swing sent? Receivers are bought to find this much."
         ),
         kind=Quantity(
             _eye,
@@ -93,12 +94,12 @@ EXERCISES = [
         id="wires.gray",
         title="From wrong symbols to wrong bits",
         chinese="格雷码与误码率",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "PAM with M levels, evenly spaced, equally likely, Gray coded, so that neighbours"
-            " differ in one bit. Noise pushes a symbol over one given threshold with the small"
-            " chance q, and never over two. Derive the bit error ratio from M and q. It is how 3/4"
-            " comes into PAM4's formula."
+        numbers={},
+        prompt=(
+            "PAM with M levels, evenly spaced, equally likely, Gray coded, so that "
+            "neighbours differ in one bit. Noise pushes a symbol over one given threshold"
+            " with the small chance q, and never over two. Derive the bit error ratio "
+            "from M and q. It is how 3/4 comes into PAM4's formula."
         ),
         kind=Formula(
             ("M", "q"),
@@ -141,12 +142,13 @@ EXERCISES = [
         id="wires.codeword",
         title="Write the tail of RS(544,514)",
         chinese="里德—所罗门码的纠错极限",
-        numbers=lambda draw: {},
-        prompt=lambda x: (
-            "Write `loss(ber)`: the chance that a codeword of RS(544,514) cannot be mended, for"
-            " independent bit errors of ratio `ber`, which may be a numpy array. Symbols have 10"
-            " bits, one wrong bit spoils its symbol, and more than (544 - 514)/2 wrong symbols lose"
-            " the codeword. Keep its digits where it is 1e-30: good links are there."
+        numbers={},
+        prompt=(
+            "Write `loss(ber)`: the chance that a codeword of RS(544,514) cannot be "
+            "mended, for independent bit errors of ratio `ber`, which may be a numpy "
+            "array. Symbols have 10 bits, one wrong bit spoils its symbol, and more than "
+            "(544 - 514)/2 wrong symbols lose the codeword. Keep its digits where it is "
+            "1e-30: good links are there."
         ),
         kind=Function(
             ("ber",),
@@ -199,15 +201,15 @@ EXERCISES = [
         id="wires.hops",
         title="FEC on the longest path",
         chinese="路径上的 FEC 延迟",
-        numbers=lambda draw: {
-            "tiers": draw.pick("tiers", (2, 3, 4)),
-            "per_switch": draw.pick("per switch", (110, 120, 140, 160, 180)) * ns,
+        numbers={
+            "tiers": pick(2, 3, 4),
+            "per_switch": pick(110, 120, 140, 160, 180, unit=ns, name="per switch"),
         },
-        prompt=lambda x: (
-            f"A fat-tree has {x.tiers} tiers of switches, and each switch adds"
-            f" {si(x.per_switch, 's')} of FEC. How much FEC does a packet meet on its longest way,"
-            " one way, in switches alone? It is part of every message's start-up, whatever its"
-            " size."
+        prompt=(
+            "A fat-tree has {tiers} tiers of switches, and each switch adds "
+            "{per_switch:s} of FEC. How much FEC does a packet meet on its longest way, "
+            "one way, in switches alone? It is part of every message's start-up, whatever"
+            " its size."
         ),
         kind=Quantity(
             lambda x: link.fec_latency(link.switches_on_path(x.tiers), x.per_switch),
