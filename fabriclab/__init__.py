@@ -13,8 +13,6 @@ import importlib
 import importlib.util
 import pkgutil
 
-from fabriclab import extras
-
 __version__ = "0.1.0"
 
 
@@ -42,6 +40,7 @@ def require(version: str) -> None:
     """
     for package in ("matplotlib", "ipywidgets", "anywidget", "sympy"):
         if importlib.util.find_spec(package) is None:
+            extras = importlib.import_module("fabriclab.extras")
             raise extras.missing(ModuleNotFoundError(name=package))
     installed = __version__.rsplit(".", 1)[0]
     if installed == version:

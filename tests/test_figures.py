@@ -7,6 +7,8 @@ import itertools
 import subprocess
 import sys
 
+import nbconvert
+import nbformat
 import numpy as np
 import pytest
 from drawn import behind_legend, collisions, contrast, linear
@@ -259,6 +261,18 @@ def test_a_picture_is_a_png_with_words_and_the_same_bytes_each_time():
     )
     assert 'alt="Two curves, n* = 75 KB and 62.5 KB."' in data["text/html"]
     assert (data, metadata) == again
+
+
+def test_the_words_of_a_picture_reach_the_page():
+    """A rendered page says "No description has been provided" where its picture was described."""
+    figure, axes = plot.new()
+    DRAWINGS["alpha_beta"](axes)
+    data, metadata = plot.Picture(figure, "Two curves, n* = 75 KB & 62.5 KB.")._repr_mimebundle_()
+    output = nbformat.v4.new_output("execute_result", data, metadata=metadata)
+    cell = nbformat.v4.new_code_cell("picture", outputs=[output])
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    assert 'alt="Two curves, n* = 75 KB &amp; 62.5 KB."' in page
+    assert "No description has been provided" not in page
 
 
 @pytest.mark.parametrize("alt", ["", "  \n", None, 3])
