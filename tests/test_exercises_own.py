@@ -107,7 +107,11 @@ FAULTS = [
     ("{size:B} leaves", "{size.real:B} leaves", "prompt: no number is called {size.real}"),
     ("x.size, 2 * us", "x.sice, 2 * us", "its key fails: AttributeError"),
     ("transfer_time(x.size, 2 * us, x.rate)", "transfer_time(-1.0, 2 * us, x.rate)", "its key fai"),
-    ("lambda x: transport.transfer_time(x.size, 2 * us, x.rate)", "lambda x: float('nan')", "no number to answer"),
+    (
+        "lambda x: transport.transfer_time(x.size, 2 * us, x.rate)",
+        "lambda x: float('nan')",
+        "no number to answer",
+    ),
     ("x.size / (8 * x.rate)", "x.size / x.rate", "slip 'bits for bytes' gives the right answer"),
     ("x.size / (8 * x.rate)", "x.size / x.none", "slip 'bits for bytes' fails: AttributeError"),
     ("you took {rate:b/s}", "you took {rata:b/s}", "slip 'bits for bytes': no number is called"),
