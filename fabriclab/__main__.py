@@ -189,19 +189,19 @@ def incident(arguments):
         return 2
 
 
-def sheet(arguments):
-    from fabriclab.course.engine.exercises import core, sheet
-
+def printed(command, work):
+    """Print the lines that `work` gives, or say why not."""
     try:
-        student = core.identify(arguments.student)
-        for part in sheet.parts(arguments.part):
-            known = part in sheet.PARTS
-            number = f"{sheet.PARTS.index(part) + 1:02d}" if known else part
-            for path in sheet.write(f"sheet-{number}.html", sheet.sheet(part, student)):
-                print(path)
+        print(*map(plain, work()), sep="\n")
     except (ValueError, OSError) as fault:
-        return refuse("sheet", fault)
+        return refuse(command, fault)
     return 0
+
+
+def sheet(arguments):
+    from fabriclab.course.engine.exercises import sheet
+
+    return printed("sheet", lambda: sheet.write_sheets(arguments.part, arguments.student))
 
 
 def exercise(arguments):
@@ -217,18 +217,16 @@ def exercise(arguments):
 def exam(arguments):
     from fabriclab.course.engine.exercises import sheet
 
-    try:
-        names = sheet.choose(sheet.parts(arguments.parts), arguments.minutes, arguments.seed)
-        if not names or not 1 <= arguments.copies <= 1000:
-            raise ValueError("too few minutes for one question, or not 1 to 1000 copies")
-        questions, key = sheet.exam(names, arguments.seed, arguments.copies)
-        written = sheet.write(f"exam-{arguments.seed}.html", questions)
-        if arguments.key:
-            written += sheet.write(f"exam-{arguments.seed}-key.html", key)
-    except (ValueError, OSError) as fault:
-        return refuse("exam", fault)
-    print(*written, sep="\n")
-    return 0
+    wanted = (arguments.parts, arguments.minutes, arguments.seed, arguments.copies, arguments.key)
+    return printed("exam", lambda: sheet.write_exam(*wanted))
+
+
+def inventory(arguments):
+    if not has_classroom():
+        return students_kit("inventory")
+    from fabriclab.classroom import inventory
+
+    return printed("inventory", lambda: inventory.run(arguments.answers))
 
 
 def refuse(path, reason):
@@ -240,7 +238,7 @@ def refuse(path, reason):
 
 def plain(text):
     """Text without what a terminal would act on: a file's name may hold anything."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return "".join(c if c.isprintable() else "?" for c in str(text))
 
 
 def parser():
@@ -311,6 +309,16 @@ def parser():
     command.set_defaults(run=exam)
 
     command = commands.add_parser(
+        "inventory",
+        help="print twelve questions on what a class believes; or report its answers",
+        epilog="A file of answers is CSV with the columns student, 1, 2, … 12, a letter in each.",
+    )
+    command.add_argument(
+        "answers", nargs="*", metavar="BEFORE.csv AFTER.csv", help="report these answers"
+    )
+    command.set_defaults(run=inventory)
+
+    command = commands.add_parser(
         "incident",
         help="play an incident: choose measurements, pay their minutes, name the cause",
         epilog="Exit status: 0 right, or nobody can tell; 1 another cause; 2 given up.",
@@ -372,7 +380,7 @@ def parser():
 
 
 def main(words=None):
-    """Run one command; returns the exit status: 0 well, 1 faults found, 2 not understood."""
+    """Run one command; the exit status: 0 well, 1 faults found, 2 not understood."""
     arguments = parser().parse_args(words)
     try:
         status = arguments.run(arguments)
@@ -381,8 +389,7 @@ def main(words=None):
     except ModuleNotFoundError as fault:
         return refuse("fabriclab", extras.missing(fault))
     except BrokenPipeError:
-        # the reader of a pipe (head, less) has seen enough; keep the interpreter from flushing into
-        # it again
+        # the reader of a pipe (head, less) has seen enough: nothing must be flushed into it again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 

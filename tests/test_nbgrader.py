@@ -63,7 +63,7 @@ def test_cells(path):
     worked = {name for name in points if name.startswith("worked-")}
     assert points.pop("points") == len(answers) - len(by_hand)
     assert {points.pop(name) for name in worked} == {0}
-    assert set(points) == by_hand and all(value >= 5 for value in points.values())
+    assert set(points) == by_hand and all(value >= 4 for value in points.values())
     solutions = {graded(cell)["grade_id"] for cell in book["cells"] if graded(cell).get("solution")}
     assert solutions == set(answers) | worked
     (last,) = [cell for cell in book["cells"] if graded(cell).get("grade_id") == "points"]

@@ -275,6 +275,7 @@ EXERCISES = [
                     lambda t, U, N, M: _asked_port(t, U, N, M) * N / (N - 1),
                 ),
             ),
+            answer="2*(N - 1)/N * M * U/(t*(1 - U))",
         ),
         hints=(
             "U = t/(t + T). Solve for the time T that the ring may take.",

@@ -153,6 +153,7 @@ EXERCISES = [
                     lambda k, s, c, H: k * s / (ETHERNET + H + k * s + c),
                 ),
             ),
+            answer=f"k*s/({ETHERNET:g} + H + k*(s + c))",
         ),
         hints=(
             "Write down what passes on the wire for one packet, field by field.",

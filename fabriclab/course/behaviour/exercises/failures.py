@@ -164,6 +164,7 @@ EXERCISES = [
                     lambda C, M: math.sqrt(2 * M / C),
                 ),
             ),
+            answer="sqrt(2*C*M)",
         ),
         hints=(
             "Saving costs C in every tau; a failure, once in M, costs tau/2.",

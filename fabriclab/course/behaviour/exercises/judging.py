@@ -199,7 +199,7 @@ EXERCISES = [
             "chance": pick(0.05, 0.2, 0.5, 0.8),
             "crash": pick(40_000, 100_000, 200_000),
             "drain": pick(15_000, 20_000, 30_000),
-            "night": pick(3_000, 8_000),
+            "night": pick(3_100, 8_200),
         },
         prompt=(
             "A port counts more symbol errors each hour. From others like it you give it a chance"

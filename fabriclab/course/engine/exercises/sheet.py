@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fabriclab.course import PARTS
 from fabriclab.course.engine.exercises import bank, levels, reader
-from fabriclab.course.engine.exercises.core import Draw
+from fabriclab.course.engine.exercises.core import Draw, identify
 from fabriclab.course.engine.exercises.formula import Formula
 from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Choice, Free, Ordering, Quantity
@@ -91,7 +91,7 @@ def sheet(part, student):
     """One part's questions with this student's numbers, from easy to hard, as an HTML page."""
     names = levels.in_order(bank.ids(part))
     title = f"Part {PARTS.index(part) + 1 if part in PARTS else part}: {student}"
-    return _page(title, [_copy(title, names, student, "")])
+    return page(title, [_copy(title, names, student, "")])
 
 
 def exam(names, seed, copies):
@@ -105,7 +105,7 @@ def exam(names, seed, copies):
         head = f"{minutes} minutes, {total} points. Name: ______________________________"
         questions.append(_copy(title, names, student, head))
         keys.append(_key(title, names, student))
-    return _page(f"Exam {seed}", questions), _page(f"Exam {seed}: key", [_scheme(), *keys])
+    return page(f"Exam {seed}", questions), page(f"Exam {seed}: key", [_scheme(), *keys])
 
 
 def _copy(title, names, student, head):
@@ -219,7 +219,8 @@ def _inline(text):
     return re.sub(r"\*([^*\s][^*]*)\*", r"<em>\1</em>", text)
 
 
-def _page(title, bodies):
+def page(title, bodies):
+    """A page that prints well, from pieces of HTML."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}'
         f"</title><style>{_STYLE}</style></head><body>{''.join(bodies)}</body></html>\n"
@@ -247,3 +248,22 @@ def write(path, page):
     except (OSError, subprocess.SubprocessError):
         return [path]
     return [path, pdf]
+
+
+def write_sheets(text, student):
+    """Write a sheet for each part that `text` names; the paths written."""
+    written, student = [], identify(student)
+    for part in parts(text):
+        number = f"{PARTS.index(part) + 1:02d}" if part in PARTS else part
+        written += write(f"sheet-{number}.html", sheet(part, student))
+    return written
+
+
+def write_exam(text, minutes, seed, copies, with_key):
+    """Write an exam over the parts that `text` names, and its key apart; the paths written."""
+    names = choose(parts(text), minutes, seed)
+    if not names or not 1 <= copies <= 1000:
+        raise ValueError("too few minutes for one question, or not 1 to 1000 copies")
+    questions, key = exam(names, seed, copies)
+    written = write(f"exam-{seed}.html", questions)
+    return [*written, *(write(f"exam-{seed}-key.html", key) if with_key else ())]

@@ -187,6 +187,7 @@ EXERCISES = [
                     lambda M, N, d, r, beta: r * M / 2 / beta,
                 ),
             ),
+            answer="(N - d)*M/N * r/beta",
         ),
         hints=(
             "How many of a rank's N - 1 partners sit on other leaves?",

@@ -245,6 +245,7 @@ EXERCISES = [
                 ("leaves alone", "you counted one tier", lambda N, k, t: 2 * N / k),
                 ("cables", "you counted cables", lambda N, k, t: t * N),
             ),
+            answer="(2*t - 1)*N/k",
         ),
         hints=(
             "Each tier carries the traffic of all N hosts: N cables come from below.",

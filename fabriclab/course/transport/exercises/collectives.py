@@ -158,6 +158,7 @@ EXERCISES = [
                     lambda t, N, alpha, beta: (t - _steps(N) * alpha) * beta / 2,
                 ),
             ),
+            answer="N*beta*(t/(2*(N - 1)) - alpha)",
         ),
         hints=(
             "Write the ring's time 2 (N-1)/N M/β + 2 (N-1) α and set it equal to t.",

@@ -194,7 +194,7 @@ EXERCISES = [
             "price": pick(20_000, 40_000),
             "large": pick(60_000, 120_000),
             "small": pick(2_000, 10_000),
-            "test": pick(1_000, 6_000),
+            "test": pick(1_100, 6_300),
         },
         prompt=(
             "Nobody knows whether your job sends large messages; you give it a chance of"

@@ -125,6 +125,7 @@ EXERCISES = [
                     lambda M, q: (M - 1) / M * q / math.log2(M),
                 ),
             ),
+            answer="2*(M - 1)/M * q/log2(M)",
         ),
         hints=(
             (
