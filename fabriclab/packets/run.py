@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import Values, count, each, number, positive, scalar
-from fabriclab.congestion import Dcqcn
+from fabriclab.checks import Values, each, number, positive, scalar
 from fabriclab.extras import missing
+from fabriclab.packets.arguments import below, channel, kind, one_of, seconds
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
 from fabriclab.packets.settings import Hpcc, Pfc
 from fabriclab.progress import Bar
 from fabriclab.topology import build
 from fabriclab.topology.graph import wired
-from fabriclab.units import MB, Gbps, ms, ns
+from fabriclab.units import MB, Gbps, ms, ns, us
 
 RECOVERIES = ("go-back-n", "selective")
-ROUTINGS = ("hash", "spray", "adaptive")
+ROUTINGS = ("hash", "spray", "adaptive", "flowlet")
 EVENTS_AT_ONCE = 500_000
 
 
@@ -94,6 +94,7 @@ def run(
     pfc=Pfc(),  # noqa: B008  frozen, and shown by help()
     recovery="go-back-n",
     routing="hash",
+    gap=20 * us,
     timeout=4 * ms,
     until=1.0,
     sample=None,
@@ -118,8 +119,12 @@ def run(
       Both wait for `timeout` where nobody else tells; selective trusts gaps on "hash" only.
     - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet,
       "adaptive" takes the emptiest port for each packet, and so reorders as much as spraying does.
-      Under go-back-N both send most packets many times; and as a receiver asks once per gap
-      (InfiniBand's rule), where the last packets of a flow were overtaken only `timeout` tells.
+      "flowlet" takes the emptiest port for the first packet of a burst, and the same again while a
+      flow's packets come to a switch less than `gap` seconds apart: nothing is reordered where
+      `gap` is longer than paths' delays differ, and a flow without pauses never moves.
+      Under go-back-N "spray" and "adaptive" send most packets many times; and as a receiver asks
+      once per gap (InfiniBand's rule), where the last packets of a flow were overtaken only
+      `timeout` tells.
 
     **Not as in htsim and ns-3.** Acknowledgements, NACKs and CNPs take time and no bandwidth: in
     htsim, where 64 bytes answer each packet, a full fabric of 1,064-byte packets takes up to 6 %
@@ -133,8 +138,9 @@ def run(
     The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With
     `sample` seconds, what happens to the channels in `watch`, (from, to) or (from, to, lane), and
     to the flows in `watch_flows` is recorded that often, and at the end. One seed, one run.
-    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE
-    802.1Qbb and 802.1Qaz; htsim's roce.cpp (github.com/Broadcom/csg-htsim).
+    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; for
+    flowlets Alizadeh et al. 2014 (CONGA) and Vanini et al. 2017 (LetFlow); IEEE 802.1Qbb and
+    802.1Qaz; htsim's roce.cpp (github.com/Broadcom/csg-htsim).
 
     Other words: simulate packets, flows, queues, PFC, ECN, event simulation.
 
@@ -171,17 +177,18 @@ def run(
         "buffer": int(scalar("buffer", number("buffer", buffer, least=0, most=1e15, **whole))),
         "delay": delay,
         "control": congestion,
-        "kind": _kind(congestion, records),
+        "kind": kind(congestion, records),
         "lanes": lanes,
         "pfc": pfc,
-        "selective": _one_of("recovery", recovery, RECOVERIES) == 1,
-        "routing": _one_of("routing", routing, ROUTINGS),
-        "timeout": _seconds("timeout", timeout),
-        "until": _seconds("until", until),
-        "sample": None if sample is None else _seconds("sample", sample),
-        "watch": tuple(_channel(c, lanes) for c in each("watch", watch)),
+        "selective": one_of("recovery", recovery, RECOVERIES) == 1,
+        "routing": one_of("routing", routing, ROUTINGS),
+        "gap": seconds("gap", gap),
+        "timeout": seconds("timeout", timeout),
+        "until": seconds("until", until),
+        "sample": None if sample is None else seconds("sample", sample),
+        "watch": tuple(channel(c, lanes) for c in each("watch", watch)),
         "watch_flows": tuple(
-            _below("watch_flows", scalar("watch_flows", f), len(flows))
+            below("watch_flows", scalar("watch_flows", f), len(flows))
             for f in each("watch_flows", watch_flows)
         ),
         "seed": int(
@@ -325,61 +332,3 @@ def incast(
     switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
     start = np.arange(senders) / senders * packet / bandwidth
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
-
-
-def _one_of(name, value, names):
-    if not isinstance(value, str) or value not in names:
-        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
-    return names.index(value)
-
-
-def _below(name, value, limit):
-    return int(
-        number(
-            name,
-            value,
-            least=0,
-            most=limit - 1,
-            expected=f"whole numbers below {limit:,}",
-            whole=True,
-        )
-    )
-
-
-def _channel(value, lanes):
-    ends = tuple(
-        int(scalar("watch", count("watch", end, least=0)))
-        for end in each("watch", value, "channels (from, to) or (from, to, lane)")
-    )
-    if len(ends) not in (2, 3) or ends[2:] >= (len(lanes.weights),):
-        raise ValueError(
-            "watch must be channels (from, to) or (from, to, lane) with a lane below"
-            f" {len(lanes.weights)}, not {value!r}"
-        )
-    return ends
-
-
-def _seconds(name, value):
-    return scalar(
-        name,
-        number(
-            name,
-            value,
-            least=1e-12,
-            most=1e5,
-            expected="one number of seconds, from 1 ps to 100,000 s",
-        ),
-    )
-
-
-def _kind(congestion, records):
-    for kind, settings in (
-        (records.PLAIN, type(None)),
-        (records.DCQCN, Dcqcn),
-        (records.HPCC, Hpcc),
-    ):
-        if isinstance(congestion, settings):
-            return kind
-    raise ValueError(
-        f"congestion must be None, congestion.Dcqcn(...) or packets.Hpcc(...), not {congestion!r}"
-    )

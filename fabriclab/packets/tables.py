@@ -5,7 +5,7 @@ import numpy as np
 from fabriclab.congestion import pfc_headroom
 from fabriclab.packets.engine import records
 from fabriclab.packets.network import PICOSECONDS, picoseconds, wires
-from fabriclab.packets.routes import hashed, longest, routes
+from fabriclab.packets.routes import MOST_ENTRIES, hashed, longest, routes
 
 MOST_PACKETS = 1_000_000_000
 
@@ -23,6 +23,7 @@ def lay_out(
     pfc,
     selective,
     routing,
+    gap,
     timeout,
     until,
     sample,
@@ -48,6 +49,7 @@ def lay_out(
     setup = np.zeros(1, records.SETUP)
     times = {
         "timeout": timeout,
+        "gap": gap,
         "until": until,
         "sample": sample or 0.0,
         "watchdog": pfc.watchdog or 0.0 if pfc else 0.0,
@@ -109,6 +111,11 @@ def lay_out(
             way[name] = getattr(ways, name)[order]
 
     # what is never used is never touched, and costs no memory
+    left = (len(flows), topology.vertices) if routing == records.FLOWLET else (1, 1)
+    if left[0] * left[1] > MOST_ENTRIES:
+        raise ValueError(
+            f"flows must be fewer than {left[0]:,} for flowlets over {left[1]:,} vertices"
+        )
     room = int(np.clip(given["packets"].sum(), 1024, 65536))
     clock = np.zeros(1, records.CLOCK)
     for name, value in {
@@ -149,6 +156,7 @@ def lay_out(
         ways=way,
         first=first,
         choices=choices,
+        left=np.zeros(left, records.LEFT),
         log=np.zeros(64, records.PAUSED),
         watch=np.concatenate([np.zeros(0, np.int64), *watched]),
         watch_flows=np.arange(len(flows))[back][list(watch_flows)],

@@ -12,7 +12,7 @@ from numba import njit
 
 # What can happen. From WATCH on it is only a clock that ticks, whether or not anything moves.
 ARRIVE, FREE, READY, PAUSE, RESUME, FEEDBACK, WATCH, CLIMB, FORGET, TIMEOUT, SAMPLE = range(11)
-HASH, SPRAY, ADAPTIVE = range(3)
+HASH, SPRAY, ADAPTIVE, FLOWLET = range(4)
 PLAIN, DCQCN, HPCC = range(3)
 ACK, NACK, CNP = 1, 2, 4  # what a packet brings back; bits of its `note`
 MISSING, GOT, WANTED = range(3)  # selective repeat: a packet not here, here, or to be sent again
@@ -38,7 +38,7 @@ CLOCK = _record(
 )
 SETUP = _record(
     i8="shift lanes packet routing selective control pfc in_order timeout watchdog until sample"
-    " margin cut_every alpha_every timer byte_counter fast_steps max_stage hosts",
+    " margin gap cut_every alpha_every timer byte_counter fast_steps max_stage hosts",
     f8="kmin kmax pmax gain increase slowest eta trip window_increase",
 )
 # `wire` is the first port of the wire, where `free_at`, `waking` and `begun` belong to the wire;
@@ -66,6 +66,7 @@ CONTROL = _record(
 PACKET = _record(i4="flow number size port after hop marked note about acked", i8="back")
 # in-band telemetry: what HPCC's switches write into a packet
 STAMP = _record(i8="queue carried time", f8="per_byte")
+LEFT = _record(i8="time", i4="port known")  # when and by which port a flow left a vertex last
 PAUSED = _record(i8="time port on")
 PORT_SAMPLE = _record(i8="carried dropped paused")
 FLOW_SAMPLE = _record(i8="delivered dropped")
@@ -73,12 +74,12 @@ FLOW_SAMPLE = _record(i8="delivered dropped")
 # pushed, heap, nodes, slots, bits, sums: what comes next, see `events`. via: each flow's ports,
 # first to last, where every packet takes the same. told and heard: telemetry in packets, and as
 # senders last heard it; got: selective repeat's packets; used and size: each lane's share of every
-# switch's buffer; ways, first and choices: routes, see `routes.Routes`; log: pauses; the rest: what
-# is sampled, and samples.
+# switch's buffer; ways, first and choices: routes, see `routes.Routes`; left: flowlets; log: pauses;
+# the rest: what is sampled, and samples.
 State = namedtuple(
     "State",
     "setup clock pushed heap nodes slots bits sums ports given flows control packets via told heard"
-    " got used size ways first choices log watch watch_flows times queues rates port_samples"
+    " got used size ways first choices left log watch watch_flows times queues rates port_samples"
     " flow_samples",
 )
 
