@@ -5,6 +5,18 @@ from fabriclab.congestion import Dcqcn
 from fabriclab.packets.settings import Hpcc
 
 
+def bit_errors(ber, packet):
+    """The bit error ratio; ValueError where hardly a packet would come through."""
+    ber = scalar(
+        "ber", number("ber", ber, least=0.0, most=0.1, expected="a bit error ratio from 0")
+    )
+    if ber and (spoilt := 1 - (1 - ber) ** (8 * packet)) > 0.9:
+        raise ValueError(
+            f"ber must spoil at most nine in ten packets of {packet:,} bytes, not {spoilt:.3f}"
+        )
+    return ber
+
+
 def one_of(name, value, names):
     if not isinstance(value, str) or value not in names:
         raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")

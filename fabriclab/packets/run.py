@@ -6,9 +6,9 @@ import numpy as np
 
 from fabriclab.checks import Values, each, number, positive, scalar
 from fabriclab.extras import missing
-from fabriclab.packets.arguments import below, channel, kind, one_of, seconds
+from fabriclab.packets.arguments import below, bit_errors, channel, kind, one_of, seconds
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
-from fabriclab.packets.settings import Hpcc, Pfc
+from fabriclab.packets.settings import Credits, Hpcc, Pfc, Trim
 from fabriclab.progress import Bar
 from fabriclab.topology import build
 from fabriclab.topology.graph import wired
@@ -27,13 +27,13 @@ class Run:
     was; and bytes `sent` (what was sent again included), `delivered`, `discarded` by the receiver
     (double, or out of order under go-back-N),
     `dropped` by switches, `held` in the network at the end, `retransmitted`, `marked`. Exactly,
-    always:
-    ``sent = delivered + discarded + dropped + held``.
+    always: ``sent = delivered + discarded + dropped + held``. `trimmed` counts packets: what is cut
+    off is dropped, and the header discarded.
 
     Over ports, one per direction of a cable and, where there are several, per lane of it, side by
     side: `ports` (from, to),
     `lanes` (its lane), `carried` bytes, `busy` seconds, `peak` bytes queued, `pauses` and `paused`
-    seconds. `pause_log`:
+    seconds (under credits: without any), packets `retried` by the cable's own ends. `pause_log`:
     (seconds, port, 1 for paused and 0 for resumed) in order.
 
     `times` of the samples, the last of them at the end of the run; `queues` {channel as watched:
@@ -55,6 +55,7 @@ class Run:
     held: np.ndarray
     retransmitted: np.ndarray
     marked: np.ndarray
+    trimmed: np.ndarray
     ports: np.ndarray
     lanes: np.ndarray
     carried: np.ndarray
@@ -62,6 +63,7 @@ class Run:
     peak: np.ndarray
     pauses: np.ndarray
     paused: np.ndarray
+    retried: np.ndarray
     pause_log: np.ndarray
     times: np.ndarray
     queues: dict
@@ -92,6 +94,9 @@ def run(
     congestion=None,
     lanes=None,
     pfc=Pfc(),  # noqa: B008  frozen, and shown by help()
+    trim=None,
+    ber: Values = 0.0,
+    link_retry: bool = False,
     recovery="go-back-n",
     routing="hash",
     gap=20 * us,
@@ -114,7 +119,12 @@ def run(
     - `lanes`: `Lanes(...)`, or None: one lane. Each has queues of its own, which alone mark its
       packets (HPCC's telemetry counts what the whole wire carries), is paused alone, and has an
       equal share of every `buffer`; `pfc` is for each lane.
-    - `pfc`: `Pfc(...)`, or None for switches that drop.
+    - `pfc`: `Pfc(...)`, `Credits(...)` instead of pauses, or None for switches that drop.
+    - `trim`: `Trim(...)`: a packet without room is cut to its header, which hurries on and names
+      what is missing; needs "selective", which then goes by headers and the timer, not by gaps.
+    - `ber`: the bit error ratio (after FEC) of every cable. A spoilt packet is dropped; with
+      `link_retry` the cable's two ends repeat it and all behind it, which keeps the order and takes
+      ``2 delay`` and the packet's time for each try. Answers, pauses and credits are never spoilt.
     - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing.
       Both wait for `timeout` where nobody else tells; selective trusts gaps on "hash" only.
     - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet,
@@ -180,6 +190,8 @@ def run(
         "kind": kind(congestion, records),
         "lanes": lanes,
         "pfc": pfc,
+        "trim": trim,
+        "link_retry": bool(link_retry),
         "selective": one_of("recovery", recovery, RECOVERIES) == 1,
         "routing": one_of("routing", routing, ROUTINGS),
         "gap": seconds("gap", gap),
@@ -205,8 +217,16 @@ def run(
             )
         ),
     }
-    if not (pfc is None or isinstance(pfc, Pfc)):
-        raise ValueError(f"pfc must be packets.Pfc(...) or None, not {pfc!r}")
+    settings["ber"] = bit_errors(ber, settings["packet"])
+    if not isinstance(pfc, (Pfc, Credits, type(None))):
+        raise ValueError(f"pfc must be packets.Pfc(...), packets.Credits(...) or None, not {pfc!r}")
+    if not isinstance(trim, (Trim, type(None))):
+        raise ValueError(f"trim must be packets.Trim(...) or None, not {trim!r}")
+    if trim and not settings["selective"]:
+        raise ValueError(
+            f"recovery must be 'selective' with trimming, whose headers name one packet each, not"
+            f" {recovery!r}"
+        )
     if isinstance(congestion, Hpcc) and routing != "hash":
         raise ValueError(
             "routing must be 'hash' under HPCC, which compares a switch with itself a round trip"
@@ -232,7 +252,16 @@ def run(
     ports, clock = state.ports, state.clock[0]
     table = {
         name: np.array(state.flows[name][back])
-        for name in ("finished", "sent", "delivered", "discarded", "dropped", "again", "marked")
+        for name in (
+            "finished",
+            "sent",
+            "delivered",
+            "discarded",
+            "dropped",
+            "again",
+            "marked",
+            "trimmed",
+        )
     }
     at, now = slice(int(clock["samples"])), int(clock["now"])
     columns = np.cumsum([0, *map(len, watched)])
@@ -263,13 +292,14 @@ def run(
         ),
         held=tables.held(state)[back],
         retransmitted=table["again"],
+        trimmed=table["trimmed"],
         **{name: table[name] for name in ("sent", "delivered", "discarded", "dropped", "marked")},
         ports=np.column_stack([ports["owner"], ports["peer"]]),
         lanes=ports["lane"].copy(),
         busy=(ports["busy"] - tables.unsent(state)) / PICOSECONDS,
         paused=(ports["paused_for"] + np.where(ports["paused"] == 1, now - ports["paused_at"], 0))
         / PICOSECONDS,
-        **{name: ports[name].copy() for name in ("carried", "peak", "pauses")},
+        **{name: ports[name].copy() for name in ("carried", "peak", "pauses", "retried")},
         pause_log=np.column_stack([log["time"] / PICOSECONDS, log["port"], log["on"]]),
         times=state.times[at] / PICOSECONDS,
         queues=by_channel(state.queues[at]),

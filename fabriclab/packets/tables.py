@@ -6,6 +6,7 @@ from fabriclab.congestion import pfc_headroom
 from fabriclab.packets.engine import records
 from fabriclab.packets.network import PICOSECONDS, picoseconds, wires
 from fabriclab.packets.routes import MOST_ENTRIES, hashed, longest, routes
+from fabriclab.packets.settings import Credits, Pfc
 
 MOST_PACKETS = 1_000_000_000
 
@@ -21,6 +22,9 @@ def lay_out(
     kind,
     lanes,
     pfc,
+    trim,
+    ber,
+    link_retry,
     selective,
     routing,
     gap,
@@ -52,18 +56,21 @@ def lay_out(
         "gap": gap,
         "until": until,
         "sample": sample or 0.0,
-        "watchdog": pfc.watchdog or 0.0 if pfc else 0.0,
+        "watchdog": pfc.watchdog or 0.0 if isinstance(pfc, Pfc) else 0.0,
     }
     values = {name: picoseconds(name, value) for name, value in times.items()}
     values |= {
         "lanes": count,
         "packet": packet,
         "routing": routing,
-        "in_order": routing == records.HASH,
+        "in_order": routing == records.HASH and not trim,
         "hosts": ways.hosts,
         "selective": selective,
     }
-    values |= {"pfc": pfc is not None, "control": kind}
+    values |= {"pfc": isinstance(pfc, Pfc), "credits": isinstance(pfc, Credits), "control": kind}
+    values |= {"spoilt": 8 * np.log1p(-ber), "link_retry": link_retry and ber > 0}
+    if trim:
+        values |= {"trim": trim.header, "above": trim.above, "per_packet": trim.per_packet}
     values["margin"] = (
         int(np.bincount(cables.owner).max()) + 8
     )  # a watchdog may resume every cable of a switch at once
@@ -186,7 +193,7 @@ def _wheel(ports, packet):
 def _ports(cables, packet, buffer, lanes, pfc, topology):
     """The ports; `buffer` is a switch's, for one lane."""
     table = np.zeros((cables.owner.size, len(lanes.weights)), records.PORT)  # a row per wire
-    for name in ("head", "ready"):
+    for name in ("head", "ready", "cut_end"):
         table[name] = -1
     table["lane"] = np.arange(len(lanes.weights))
     table["cost"], table["rank"] = 1 / np.array(lanes.weights), len(lanes.strict)
@@ -200,8 +207,10 @@ def _ports(cables, packet, buffer, lanes, pfc, topology):
     }
     picoseconds("packet", packet / cables.capacity)  # a link too slow to count
     columns |= {"delay": picoseconds("delay", cables.delay)} | (
-        _thresholds(cables, packet, buffer, pfc, topology) if pfc else {}
+        _thresholds(cables, packet, buffer, pfc, topology) if isinstance(pfc, Pfc) else {}
     )
+    if isinstance(pfc, Credits):
+        columns["credit"] = _places(cables, packet, buffer, pfc, topology)
     for name, column in columns.items():
         table[name] = np.reshape(column, (-1, 1))
     return table.ravel()
@@ -237,6 +246,21 @@ def _thresholds(cables, packet, buffer, pfc, topology):
             f"xon must be at most xoff = {np.min(xoff):,.0f} bytes, not {pfc.xon:,.0f}"
         )
     return {"xoff": xoff, "xon": xon, "room": xoff + headroom}
+
+
+def _places(cables, packet, buffer, credits, topology):
+    """Packets that each cable may have at its far end."""
+    into = np.maximum(np.bincount(cables.peer, minlength=topology.vertices), 1)
+    most = buffer // packet // into
+    places = (
+        most[cables.peer] if credits.packets is None else np.full(cables.peer.size, credits.packets)
+    )
+    if places.min() < 1 or np.any(places > most[cables.peer]):
+        raise ValueError(
+            f"buffer must hold one packet or more for each cable, and all that have credits, not"
+            f" {buffer:,.0f} bytes in all, or in each lane, for {into.max()} cables"
+        )
+    return np.minimum(places, 2**31 - 1)
 
 
 def _given(flows, order, packet):
@@ -276,7 +300,7 @@ def grown(s):
         twice("heap")
     if clock["events"] - clock["timers"] + setup["margin"] > s.nodes.size:
         twice("nodes")
-    if clock["pauses"] + 1 > s.log.size:
+    if clock["pauses"] + 2 > s.log.size:
         twice("log")
     if clock["samples"] + 2 > s.times.size:
         for name in ("times", "queues", "rates", "port_samples", "flow_samples"):
@@ -337,7 +361,7 @@ def waits(s):
     for p in np.flatnonzero((s.ports["head"] >= 0) & (s.ports["paused"] == 1)):
         for k in waiting(s, p):
             cable = s.ports[s.packets[k]["port"]]
-            if cable["stopping"]:
+            if cable["stopping"] or (s.setup[0]["credits"] and cable["paused"]):
                 found.setdefault(channel(cable), channel(s.ports[p]))
     return found
 

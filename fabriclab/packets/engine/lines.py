@@ -16,6 +16,12 @@ def chance(s):
 
 
 @compiled
+def spoilt(s, size):
+    """Whether bit errors spoil a packet of so many bytes on one cable."""
+    return chance(s) < -np.expm1(size * s.setup[0].spoilt)
+
+
+@compiled
 def choose(s, f, at):
     """The port by which a packet of flow f leaves vertex `at`, among those of its lane on shortest
     paths: any of them, the emptiest, or the one it took last, unless that was too long ago.
