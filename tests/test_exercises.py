@@ -408,6 +408,11 @@ CLOSED_FORMS = {
     "wires.burst": lambda x: 5 * x.ways * (x.n - x.k) - 9,
     "topology.placement": lambda x: min(x.most, x.rest) / x.up,
     "behaviour.rate": lambda x: x.days * 86_400 * x.theirs / (x.events * x.mine),
+    "behaviour.retry": lambda x: (
+        (1 - x.ber) ** (8 * x.packet * x.cables)
+        / (1 + (1 - (1 - x.ber) ** (8 * x.packet * x.cables)) * (x.window - 1))
+    ),
+    "frontier.planes": lambda x: (x.chip / x.nic * x.planes) ** 2 / 2,
     "transport.crossover": lambda x: x.alpha * x.beta,
     "transport.time": lambda x: x.alpha + x.size / x.beta,
     "transport.break_even": lambda x: (

@@ -92,6 +92,7 @@ behaviour.dcqcn h 20 5.6
 behaviour.utilisation s 8 5.7
 behaviour.diagnosis h 20 5.7
 behaviour.rate s 6 5.3
+behaviour.retry s 8 5.7
 cluster.buckets h 12 6.1
 cluster.silent s 8 6.3
 cluster.money w 5 6.3
@@ -120,6 +121,7 @@ frontier.lane w 3 9.2
 frontier.claim h 8 9.3 frontier.ends
 frontier.pool h 10 9.4
 frontier.tiers h 20 9.1 frontier.ends
+frontier.planes s 6 9.1
 scaleup.peer s 6 10.2
 scaleup.packing h 12 10.4
 scaleup.planes w 4 10.3
