@@ -212,6 +212,8 @@ FINGERPRINTS = {
     "behaviour.utilisation": "1fddc5a4",
     "behaviour.diagnosis": "27f71aa2",
     "behaviour.rate": "3fc8cfa1",
+    "behaviour.retry": "3c320c07",
+    "frontier.planes": "d012fff6",
     "cluster.buckets": "a0f1dcab",
     "cluster.silent": "e6cc977a",
     "cluster.money": "3ebdbd1c",

@@ -404,7 +404,7 @@ def test_a_torus_wraps_at_the_edges(fresh):
 
 def test_the_retry_figure_shows_who_loses_what():
     """At 1e-9 on each of six cables by hand: 4,096 bytes are spoilt with 3.28e-5 on one, 1.966e-4
-    on all; 244 packets again make go-back-N 1 / (1 + 244 * 1.966e-4), the other two lose next to none.
+    on all; 244 packets again make go-back-N 1 / (1 + 244 * 1.966e-4), the others lose next to none.
     """
     fig, ax = plot.new()
     lines = drawings.retry(ax, 4096, 100e9, 125e-9, cables=6, window=244)
