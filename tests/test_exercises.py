@@ -213,6 +213,7 @@ FINGERPRINTS = {
     "behaviour.diagnosis": "27f71aa2",
     "behaviour.rate": "3fc8cfa1",
     "behaviour.retry": "3c320c07",
+    "behaviour.stale": "54cc02a1",
     "frontier.planes": "d012fff6",
     "cluster.buckets": "a0f1dcab",
     "cluster.silent": "e6cc977a",
@@ -410,6 +411,7 @@ CLOSED_FORMS = {
     "wires.burst": lambda x: 5 * x.ways * (x.n - x.k) - 9,
     "topology.placement": lambda x: min(x.most, x.rest) / x.up,
     "behaviour.rate": lambda x: x.days * 86_400 * x.theirs / (x.events * x.mine),
+    "behaviour.stale": lambda x: 2 * math.sin(math.pi / (2 * (2 * x.workers - 1))) / x.curvature,
     "behaviour.retry": lambda x: (
         (1 - x.ber) ** (8 * x.packet * x.cables)
         / (1 + (1 - (1 - x.ber) ** (8 * x.packet * x.cables)) * (x.window - 1))

@@ -93,6 +93,7 @@ behaviour.utilisation s 8 5.7
 behaviour.diagnosis h 20 5.7
 behaviour.rate s 6 5.3
 behaviour.retry s 8 5.7
+behaviour.stale h 10 5.1
 cluster.buckets h 12 6.1
 cluster.silent s 8 6.3
 cluster.money w 5 6.3
