@@ -25,6 +25,8 @@ class Port:
     free_at: int = 0
     asked: bool = False
     paused: bool = False
+    ahead: int = 0  # headers since the last whole packet
+    credit: int | None = None  # places left at the far end
     held: int = 0
     stopping: bool = False
     pauses: int = 0
@@ -35,16 +37,33 @@ class Network:
     """Flows are (source, target, size, start in ps, route); cables are
     {(from, to): (delay in ps, ps per byte)}.
 
-    `pfc` is (xoff, xon, headroom) or None, `dcqcn` a namespace of its parameters, in ps and bytes.
+    `pfc` is (xoff, xon, headroom), or the places of a cable under credits, or None; `trim` is
+    (header, bytes before it that a packet may find) or None; `dcqcn` a namespace of its parameters,
+    in ps and bytes.
     """
 
     def __init__(
-        self, cables, flows, *, packet, buffer, pfc, selective, timeout, until, dcqcn=None
+        self,
+        cables,
+        flows,
+        *,
+        packet,
+        buffer,
+        pfc,
+        selective,
+        timeout,
+        until,
+        dcqcn=None,
+        trim=None,
     ):
         self.packet, self.buffer, self.pfc, self.selective = packet, buffer, pfc, selective
-        self.timeout, self.dcqcn = timeout, dcqcn
+        self.timeout, self.dcqcn, self.trim = timeout, dcqcn, trim
         self.now, self.heap, self.order = 0, [], count()
         self.ports = {ends: Port(*values) for ends, values in cables.items()}
+        if isinstance(pfc, int):
+            self.pfc = None
+            for port in self.ports.values():
+                port.credit = pfc
         self.used, self.flows = Counter(), []
         for source, target, size, start, route in flows:
             whole, rest = divmod(size, packet)
@@ -55,7 +74,7 @@ class Network:
                 next=0, lined=False, pace=0, again=set(), got=set(), expected=0, nacked=False,
                 heard=0, highest=0, touched=start, end=None, next_cnp=0, line=line, rate=line,
                 target_rate=line, alpha=1.0, bytes=0, byte_steps=0, time_steps=0, cuts=0,
-                sent=0, delivered=0, discarded=0, dropped=0, marked=0,
+                sent=0, delivered=0, discarded=0, dropped=0, marked=0, trimmed=0,
             )  # fmt: skip
             self.flows.append(f)
             self.at(start, self.begin, f)
@@ -82,12 +101,20 @@ class Network:
             k, port.own_next = self.inject(port), False
         own = k is not None
         if not own and port.queue:
-            k, port.own_next = port.queue.popleft(), True
+            k, port.own_next = port.queue[0], True
+            if k.cut and port.ahead >= 10 and not all(other.cut for other in port.queue):
+                k = next(other for other in port.queue if not other.cut)
+            port.queue.remove(k)
+            port.ahead = port.ahead + 1 if k.cut else 0
             self.leave(ends, k)
             if self.dcqcn and port.queued > self.dcqcn.mark_above:
                 k.marked = True
         if k is None:
             return
+        if port.credit is not None:
+            port.credit -= 1
+            if port.credit == 0:
+                port.paused, port.pauses = True, port.pauses + 1
         lasts = max(1, round(k.size * port.per_byte))
         port.free_at = self.now + lasts
         k.came, k.back = ends, k.back + port.delay
@@ -102,6 +129,9 @@ class Network:
 
     def leave(self, ends, k):
         cable = self.ports[k.came]
+        self.credit(k)
+        if k.cut:
+            return
         self.ports[ends].queued -= k.size
         self.used[ends[0]] -= k.size
         cable.held -= k.size
@@ -109,9 +139,19 @@ class Network:
             cable.stopping = False
             self.at(self.now + cable.delay, self.pause, k.came, False)
 
+    def credit(self, k):
+        if self.ports[k.came].credit is not None:
+            self.at(self.now + self.ports[k.came].delay, self.credited, k.came)
+
+    def credited(self, ends):
+        self.ports[ends].credit += 1
+        if self.ports[ends].paused:
+            self.pause(ends, False)
+
     def arrive(self, k):
         cable, here = self.ports[k.came], k.came[1]
         if here == k.flow.target:
+            self.credit(k)
             self.receive(k)
             return
         lost = self.used[here] + k.size > self.buffer
@@ -121,11 +161,21 @@ class Network:
             if not cable.stopping and cable.held + k.size > xoff and (cable.held or not lost):
                 cable.stopping = True
                 self.at(self.now + cable.delay, self.pause, k.came, True)
-        if lost:
-            k.flow.dropped += k.size
-            return
         ends = here, k.flow.hops[here]
         port = self.ports[ends]
+        if self.trim and not k.cut and (lost or port.queued + k.size > self.trim[1]):
+            left = min(k.size, self.trim[0])
+            k.flow.dropped += k.size - left
+            k.flow.trimmed += 1
+            k.size, k.cut = left, True
+        elif lost and not k.cut:
+            k.flow.dropped += k.size
+            self.credit(k)
+            return
+        if k.cut:  # behind the other headers, before all else, in a memory of their own
+            port.queue.insert(sum(other.cut for other in port.queue), k)
+            self.serve(ends)
+            return
         port.queue.append(k)
         port.queued += k.size
         port.peak = max(port.peak, port.queued)
@@ -185,7 +235,9 @@ class Network:
             if f.bytes >= self.dcqcn.byte_counter:
                 f.bytes, f.byte_steps = 0, f.byte_steps + 1
                 self.climb(f)
-        return SimpleNamespace(flow=f, number=number, size=size, marked=False, back=0, came=None)
+        return SimpleNamespace(
+            flow=f, number=number, size=size, marked=False, back=0, came=None, cut=False
+        )
 
     def expire(self, f):
         if f.end is None:
@@ -236,11 +288,13 @@ class Network:
     # ---- receivers
 
     def receive(self, k):
-        f, first, cnp = k.flow, None, False
-        if self.selective:
+        f, first, cnp, end = k.flow, None, False, k.number
+        if k.cut:
+            kept, first, end = False, k.number, k.number + 1
+        elif self.selective:
             kept = k.number not in f.got
             f.again.discard(k.number)
-            if k.number > f.highest:
+            if k.number > f.highest and not self.trim:
                 first = f.highest
             f.highest = max(f.highest, k.number + 1)
         else:
@@ -263,4 +317,4 @@ class Network:
             if self.now >= f.next_cnp:
                 cnp, f.next_cnp = True, self.now + self.dcqcn.cut_every
         if (first is not None or cnp) and f.end is None:
-            self.at(self.now + k.back, self.hear, f, first, k.number, cnp)
+            self.at(self.now + k.back, self.hear, f, first, end, cnp)

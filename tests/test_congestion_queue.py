@@ -360,3 +360,25 @@ def test_limits_of_size_on_both_sides():
         congestion.permutation_slowdown(16, "hashing", 97_657, 1024)
     with pytest.raises(ValueError, match="^trips times flows must be at most 10,000,000"):
         congestion.rounds(1e12, 11, 0, 1, 10**6)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 2, 7, 31])
+def test_stale_gradients_settle_exactly_where_all_roots_lie_inside(delay):
+    """numpy's roots of z^(d+1) - z^d + k: inside the unit circle just below the closed form's k,
+    and not just above. Else the sine, or the delay in it, is off by one.
+    """
+    limit = congestion.stale_limit(delay)
+    for k, inside in ((0.99 * limit, True), (1.01 * limit, False)):
+        polynomial = np.zeros(delay + 2)
+        polynomial[0], polynomial[1], polynomial[-1] = 1, -1, k - (delay == 0)
+        if delay == 0:
+            polynomial = np.array([1, k - 1])
+        assert (np.abs(np.roots(polynomial)).max() < 1) == inside
+        way = np.abs(congestion.stale_descent(k, delay, 4000 * (delay + 1)))
+        assert (way[-delay - 1 :].max() < way[: 4 * delay + 4].max() / 2) == inside
+
+
+def test_a_stale_descent_by_hand():
+    """Delay 1, step 1/2: 1, 1/2, 0, -1/4, -1/4, -1/8 by hand; fresh: halves each time."""
+    assert congestion.stale_descent(0.5, 1, 5).tolist() == [1, 0.5, 0, -0.25, -0.25, -0.125]
+    assert congestion.stale_descent(0.5, 0, 3).tolist() == [1, 0.5, 0.25, 0.125]

@@ -230,6 +230,9 @@ FINGERPRINTS = {
     "behaviour.objections": "59af1eb1",
     "behaviour.drain": "33bec978",
     "behaviour.explain": "43f54e3f",
+    "behaviour.retry": "3c320c07",
+    "behaviour.stale": "54cc02a1",
+    "frontier.planes": "d012fff6",
     "cluster.buckets": "a0f1dcab",
     "cluster.silent": "e6cc977a",
     "cluster.money": "3ebdbd1c",
@@ -435,6 +438,12 @@ CLOSED_FORMS = {
     "wires.burst": lambda x: 5 * x.ways * (x.n - x.k) - 9,
     "topology.placement": lambda x: min(x.most, x.rest) / x.up,
     "behaviour.rate": lambda x: x.days * 86_400 * x.theirs / (x.events * x.mine),
+    "behaviour.stale": lambda x: 2 * math.sin(math.pi / (2 * (2 * x.workers - 1))) / x.curvature,
+    "behaviour.retry": lambda x: (
+        (1 - x.ber) ** (8 * x.packet * x.cables)
+        / (1 + (1 - (1 - x.ber) ** (8 * x.packet * x.cables)) * (x.window - 1))
+    ),
+    "frontier.planes": lambda x: (x.chip / x.nic * x.planes) ** 2 / 2,
     "transport.crossover": lambda x: x.alpha * x.beta,
     "transport.time": lambda x: x.alpha + x.size / x.beta,
     "transport.break_even": lambda x: (

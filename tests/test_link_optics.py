@@ -170,3 +170,39 @@ def test_refusals_name_the_argument(call, words):
     """Nonsense would give a number, or a message that does not say which argument it was."""
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_eight_planes_are_as_published():
+    """MRC (arXiv 2605.04333): eight planes of 100G on 51.2T switches join 131,072 GPUs in two tiers
+    with 3/5 of the switches and 2/3 of the optics of three tiers. Another number here: the ports of
+    a plane were miscounted.
+    """
+    hosts, nic, chip = 131_072, 800 * Gbps, 51.2 * Tbps
+    eight, one = link.multi_plane(hosts, nic, chip, 8), link.multi_plane(hosts, nic, chip)
+    assert (eight.tiers, eight.most_hosts) == (2, hosts)
+    assert (one.tiers, one.most_hosts) == (4, 2_097_152)
+    assert link.multi_plane(65_536, nic, chip).most_hosts == 65_536  # three tiers, full
+    three = link.multi_plane(65_536, nic, chip)
+    per_host = [(p.switches / n, p.fibres / n) for p, n in ((eight, hosts), (three, 65_536))]
+    assert per_host[0][0] / per_host[1][0] == pytest.approx(3 / 5)
+    assert per_host[0][1] / per_host[1][1] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("tiers", [2, 3])
+@pytest.mark.parametrize("planes", [1, 2, 4])
+def test_switches_of_planes_are_those_of_trees_that_were_built(tiers, planes):
+    """A full tree of 8-port switches, wired host by host, once for each plane."""
+    tree = topology.fat_tree(8, tiers)
+    found = link.multi_plane(tree.hosts, planes * 100 * Gbps, 800 * Gbps, planes)
+    assert found.switches == planes * (tree.vertices - tree.hosts)
+    assert found.fibres == tree.multiplicity.sum()
+
+
+@pytest.mark.parametrize(
+    "name, change", [("planes", {"planes": 0}), ("rate", {"rate": -1.0}), ("hosts", {"hosts": 0.5})]
+)
+def test_planes_name_what_does_not_fit(name, change):
+    """Half a host or no plane has no network."""
+    given = {"hosts": 1024, "rate": 100.0, "capacity": 6400.0, "planes": 2} | change
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        link.multi_plane(**given)

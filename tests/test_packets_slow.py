@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from slow_packets import Network
 
 from fabriclab.congestion import Dcqcn
-from fabriclab.packets import Flows, Pfc, run
+from fabriclab.packets import Credits, Flows, Pfc, Trim, run
 from fabriclab.topology import leaf_spine, torus
 from fabriclab.units import GB, KB, us
 
@@ -54,6 +54,7 @@ def scenes(draw):
         "pfc": draw(
             st.sampled_from([None, Pfc(8 * KB, 5 * KB, 90 * KB), Pfc(12 * KB, 3 * KB, 5 * KB)])
         ),
+        "trim": draw(st.sampled_from([None, None, Trim(), Trim(80, 6 * KB)])),
         "recovery": draw(st.sampled_from(["go-back-n", "selective"])),
         "congestion": draw(
             st.sampled_from(
@@ -75,6 +76,10 @@ def scenes(draw):
         "timeout": draw(st.sampled_from([150 * us, 1001 * us])),
         "until": 0.02,
     }
+    if options["trim"]:
+        options["recovery"] = "selective"
+    if draw(st.integers(0, 3)) == 0:
+        options["pfc"], options["buffer"] = Credits(draw(st.sampled_from([1, 3, 17]))), 2000 * KB
     return network, flows, options
 
 
@@ -89,13 +94,17 @@ def slowly(network, flows, options):
         dcqcn = dict(vars(dcqcn), mark_above=dcqcn.kmin, increase=dcqcn.increase / PS)
         for name in ("cut_every", "timer", "alpha_every"):
             dcqcn[name] = round(dcqcn[name] * PS)
+    flow_control = (
+        pfc.packets if isinstance(pfc, Credits) else pfc and (pfc.xoff, pfc.xon, pfc.headroom)
+    )
     columns = (flows.source, flows.target, flows.size, np.rint(flows.start * PS).astype(int))
     return Network(
         cables,
         [*zip(*(c.tolist() for c in columns), flows.routes)],
         packet=options["packet"],
         buffer=options["buffer"],
-        pfc=pfc and (pfc.xoff, pfc.xon, pfc.headroom),
+        pfc=flow_control,
+        trim=options["trim"] and (options["trim"].header, options["trim"].above),
         selective=options["recovery"] == "selective",
         timeout=round(options["timeout"] * PS),
         until=round(options["until"] * PS),
@@ -109,7 +118,7 @@ PATIENT = {"suppress_health_check": [HealthCheck.too_slow], "deadline": None}
 def agree(scene):
     network, flows, options = scene
     quick, slow = run(network, flows, **options), slowly(network, flows, options)
-    for name in ("sent", "delivered", "discarded", "dropped", "marked"):
+    for name in ("sent", "delivered", "discarded", "dropped", "marked", "trimmed"):
         assert getattr(quick, name).tolist() == [getattr(f, name) for f in slow.flows], name
     ends = [np.inf if f.end is None else (f.end - f.start) / PS for f in slow.flows]
     assert quick.completion.tolist() == ends

@@ -7,6 +7,8 @@ from fabriclab.congestion.bsp import (
     slowest_mean,
     slowest_quantile,
     slowest_simulated,
+    stale_descent,
+    stale_limit,
     step_with_hiccups,
     straggler_cost,
 )

@@ -198,3 +198,36 @@ def straggler_cost(run_cost: Values, gap: Values) -> Values:
     run_cost, gap = positive("run_cost", run_cost), nonnegative("gap", gap)
     broadcastable(run_cost=run_cost, gap=gap)
     return scalar_or_array(run_cost * np.asarray(gap) / (1 + gap))
+
+
+def stale_limit(delay: Values) -> Values:
+    """Largest learning rate times curvature with which descent on a quadratic settles, if every
+    gradient is `delay` updates old: ``2 sin(pi / (2 (2 delay + 1)))``.
+
+    ``w[t+1] = w[t] - k w[t - delay]`` has the characteristic polynomial ``z^(d+1) - z^d + k``, all
+    of whose roots lie inside the unit circle below that k. 2 for fresh gradients (bulk-synchronous
+    training), about ``pi / (2 delay)`` for old ones: among n workers that never wait, gradients are
+    n - 1 updates old. Raises ValueError for a delay that is no whole number. Source: Levin and May
+    1976; the asynchronous counterpart of the chapter's Definition 1.6.
+
+    >>> [round(stale_limit(d), 3) for d in (0, 1, 15)]
+    [2.0, 1.0, 0.101]
+    """
+    delay = count("delay", delay, least=0)
+    return scalar_or_array(2 * np.sin(np.pi / (2 * (2 * np.asarray(delay, float) + 1))))
+
+
+def stale_descent(step: Values, delay: Values, steps: Values):
+    """What is left of the way after each of `steps` updates, from 1 on: ``w[t+1] = w[t] - step
+    w[t-delay]``; `step` is learning rate times curvature.
+
+    >>> stale_descent(0.5, 1, 3).tolist()
+    [1.0, 0.5, 0.0, -0.25]
+    """
+    step = scalar("step", nonnegative("step", step))
+    delay = int(scalar("delay", count("delay", delay, least=0)))
+    steps = int(scalar("steps", count("steps", steps, least=0)))
+    way = np.ones(delay + steps + 1)
+    for t in range(delay, delay + steps):
+        way[t + 1] = way[t] - step * way[t - delay]
+    return way[delay:]

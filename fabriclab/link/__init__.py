@@ -29,9 +29,11 @@ from fabriclab.link.fec import (
 from fabriclab.link.measured import bits_to_show, error_ratio_bounds
 from fabriclab.link.optics import (
     Dividend,
+    Planes,
     TreeOptics,
     accelerators_fed,
     energy_per_bit,
+    multi_plane,
     optical_dividend,
     switch_ports,
     tree_optics,

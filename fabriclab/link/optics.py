@@ -10,6 +10,7 @@ Sources: chapter, "The next technologies" with Napkin Math 1.6; the modules' and
 sheets, in `catalog`.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -148,6 +149,44 @@ def tree_tiers(hosts: Values, radix: Values) -> Values:
     while (short := 2 * half**tiers < hosts).any():
         tiers = tiers + short
     return scalar_or_array(tiers)
+
+
+@dataclass(frozen=True)
+class Planes:
+    """A non-blocking fabric of planes side by side: `planes`, the `radix` of a switch cut into
+    their ports, `tiers`, `most_hosts` that those hold, `switches` in all planes, and `fibres`:
+    links of the host's whole rate, each with a module at either end, hosts' own included.
+    """
+
+    planes: int
+    radix: int
+    tiers: int
+    most_hosts: int
+    switches: int
+    fibres: int
+
+
+def multi_plane(hosts: Values, rate: Values, capacity: Values, planes: Values = 1):
+    """The `Planes` that join `hosts` of one NIC of `rate` each, cut into as many ports as `planes`;
+    every plane is a tree of its own, of switches that carry `capacity` one way.
+
+    ``radix = capacity planes / rate``, ``most = 2 (radix/2)^tiers``, ``switches = planes ·
+    ceil(hosts (2 tiers - 1) / radix)``, ``fibres = hosts tiers``: a thinner port makes a flatter
+    tree. A host that loses a plane keeps ``(planes-1)/planes`` of its rate, if its transport can
+    spread one message over planes. Source: Araujo et al. 2026, MRC (arXiv 2605.04333).
+
+    >>> from fabriclab.units import Gbps, Tbps
+    >>> eight = multi_plane(131_072, 800 * Gbps, 51.2 * Tbps, planes=8)
+    >>> eight.radix, eight.tiers, eight.most_hosts, eight.switches
+    (512, 2, 131072, 6144)
+    """
+    hosts = int(scalar("hosts", count("hosts", hosts)))
+    planes = int(scalar("planes", count("planes", planes)))
+    port = scalar("rate", positive("rate", rate)) / planes
+    radix = int(switch_ports(scalar("capacity", positive("capacity", capacity)), port))
+    tiers = int(tree_tiers(hosts, radix))
+    each = 1 if tiers == 1 else math.ceil(hosts * (2 * tiers - 1) / radix)
+    return Planes(planes, radix, tiers, 2 * (radix // 2) ** tiers, planes * each, hosts * tiers)
 
 
 @dataclass(frozen=True)

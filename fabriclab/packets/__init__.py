@@ -7,6 +7,6 @@ compiled core, or compiles it (some ten seconds, once per machine).
 
 from fabriclab.packets.network import Flows, Lanes
 from fabriclab.packets.run import Run, incast, run
-from fabriclab.packets.settings import Hpcc, Pfc
+from fabriclab.packets.settings import Credits, Hpcc, Pfc, Trim
 
-__all__ = ["Flows", "Hpcc", "Lanes", "Pfc", "Run", "incast", "run"]
+__all__ = ["Credits", "Flows", "Hpcc", "Lanes", "Pfc", "Run", "Trim", "incast", "run"]

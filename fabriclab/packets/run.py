@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import Values, count, each, number, positive, scalar
-from fabriclab.congestion import Dcqcn
+from fabriclab.checks import Values, each, number, positive, scalar
 from fabriclab.extras import missing
+from fabriclab.packets.arguments import below, bit_errors, channel, kind, one_of, seconds
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
-from fabriclab.packets.settings import Hpcc, Pfc
+from fabriclab.packets.settings import Credits, Hpcc, Pfc, Trim
 from fabriclab.progress import Bar
 from fabriclab.topology import build
 from fabriclab.topology.graph import wired
-from fabriclab.units import MB, Gbps, ms, ns
+from fabriclab.units import MB, Gbps, ms, ns, us
 
 RECOVERIES = ("go-back-n", "selective")
-ROUTINGS = ("hash", "spray", "adaptive")
+ROUTINGS = ("hash", "spray", "adaptive", "flowlet")
 EVENTS_AT_ONCE = 500_000
 
 
@@ -27,13 +27,13 @@ class Run:
     was; and bytes `sent` (what was sent again included), `delivered`, `discarded` by the receiver
     (double, or out of order under go-back-N),
     `dropped` by switches, `held` in the network at the end, `retransmitted`, `marked`. Exactly,
-    always:
-    ``sent = delivered + discarded + dropped + held``.
+    always: ``sent = delivered + discarded + dropped + held``. `trimmed` counts packets: what is cut
+    off is dropped, and the header discarded.
 
     Over ports, one per direction of a cable and, where there are several, per lane of it, side by
     side: `ports` (from, to),
     `lanes` (its lane), `carried` bytes, `busy` seconds, `peak` bytes queued, `pauses` and `paused`
-    seconds. `pause_log`:
+    seconds (under credits: without any), packets `retried` by the cable's own ends. `pause_log`:
     (seconds, port, 1 for paused and 0 for resumed) in order.
 
     `times` of the samples, the last of them at the end of the run; `queues` {channel as watched:
@@ -55,6 +55,7 @@ class Run:
     held: np.ndarray
     retransmitted: np.ndarray
     marked: np.ndarray
+    trimmed: np.ndarray
     ports: np.ndarray
     lanes: np.ndarray
     carried: np.ndarray
@@ -62,6 +63,7 @@ class Run:
     peak: np.ndarray
     pauses: np.ndarray
     paused: np.ndarray
+    retried: np.ndarray
     pause_log: np.ndarray
     times: np.ndarray
     queues: dict
@@ -92,8 +94,12 @@ def run(
     congestion=None,
     lanes=None,
     pfc=Pfc(),  # noqa: B008  frozen, and shown by help()
+    trim=None,
+    ber: Values = 0.0,
+    link_retry: bool = False,
     recovery="go-back-n",
     routing="hash",
+    gap=20 * us,
     timeout=4 * ms,
     until=1.0,
     sample=None,
@@ -113,13 +119,22 @@ def run(
     - `lanes`: `Lanes(...)`, or None: one lane. Each has queues of its own, which alone mark its
       packets (HPCC's telemetry counts what the whole wire carries), is paused alone, and has an
       equal share of every `buffer`; `pfc` is for each lane.
-    - `pfc`: `Pfc(...)`, or None for switches that drop.
+    - `pfc`: `Pfc(...)`, `Credits(...)` instead of pauses, or None for switches that drop.
+    - `trim`: `Trim(...)`: a packet without room is cut to its header, which hurries on and names
+      what is missing; needs "selective", which then goes by headers and the timer, not by gaps.
+    - `ber`: the bit error ratio (after FEC) of every cable. A spoilt packet is dropped; with
+      `link_retry` the cable's two ends repeat it and all behind it, which keeps the order and takes
+      ``2 delay`` and the packet's time for each try. Answers, pauses and credits are never spoilt.
     - `recovery`: "go-back-n" keeps nothing out of order; "selective" sends again what is missing.
       Both wait for `timeout` where nobody else tells; selective trusts gaps on "hash" only.
     - `routing`: "hash" keeps a flow on one shortest path, "spray" draws one for each packet,
       "adaptive" takes the emptiest port for each packet, and so reorders as much as spraying does.
-      Under go-back-N both send most packets many times; and as a receiver asks once per gap
-      (InfiniBand's rule), where the last packets of a flow were overtaken only `timeout` tells.
+      "flowlet" takes the emptiest port for the first packet of a burst, and the same again while a
+      flow's packets come to a switch less than `gap` seconds apart: nothing is reordered where
+      `gap` is longer than paths' delays differ, and a flow without pauses never moves.
+      Under go-back-N "spray" and "adaptive" send most packets many times; and as a receiver asks
+      once per gap (InfiniBand's rule), where the last packets of a flow were overtaken only
+      `timeout` tells.
 
     **Not as in htsim and ns-3.** Acknowledgements, NACKs and CNPs take time and no bandwidth: in
     htsim, where 64 bytes answer each packet, a full fabric of 1,064-byte packets takes up to 6 %
@@ -133,8 +148,9 @@ def run(
     The run ends when all is delivered, when a deadlock holds, or after `until` seconds. With
     `sample` seconds, what happens to the channels in `watch`, (from, to) or (from, to, lane), and
     to the flows in `watch_flows` is recorded that often, and at the end. One seed, one run.
-    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; IEEE
-    802.1Qbb and 802.1Qaz; htsim's roce.cpp (github.com/Broadcom/csg-htsim).
+    Raises ValueError for what does not fit together. Sources: Zhu et al. 2015; Li et al. 2019; for
+    flowlets Alizadeh et al. 2014 (CONGA) and Vanini et al. 2017 (LetFlow); IEEE 802.1Qbb and
+    802.1Qaz; htsim's roce.cpp (github.com/Broadcom/csg-htsim).
 
     Other words: simulate packets, flows, queues, PFC, ECN, event simulation.
 
@@ -171,17 +187,20 @@ def run(
         "buffer": int(scalar("buffer", number("buffer", buffer, least=0, most=1e15, **whole))),
         "delay": delay,
         "control": congestion,
-        "kind": _kind(congestion, records),
+        "kind": kind(congestion, records),
         "lanes": lanes,
         "pfc": pfc,
-        "selective": _one_of("recovery", recovery, RECOVERIES) == 1,
-        "routing": _one_of("routing", routing, ROUTINGS),
-        "timeout": _seconds("timeout", timeout),
-        "until": _seconds("until", until),
-        "sample": None if sample is None else _seconds("sample", sample),
-        "watch": tuple(_channel(c, lanes) for c in each("watch", watch)),
+        "trim": trim,
+        "link_retry": bool(link_retry),
+        "selective": one_of("recovery", recovery, RECOVERIES) == 1,
+        "routing": one_of("routing", routing, ROUTINGS),
+        "gap": seconds("gap", gap),
+        "timeout": seconds("timeout", timeout),
+        "until": seconds("until", until),
+        "sample": None if sample is None else seconds("sample", sample),
+        "watch": tuple(channel(c, lanes) for c in each("watch", watch)),
         "watch_flows": tuple(
-            _below("watch_flows", scalar("watch_flows", f), len(flows))
+            below("watch_flows", scalar("watch_flows", f), len(flows))
             for f in each("watch_flows", watch_flows)
         ),
         "seed": int(
@@ -198,8 +217,16 @@ def run(
             )
         ),
     }
-    if not (pfc is None or isinstance(pfc, Pfc)):
-        raise ValueError(f"pfc must be packets.Pfc(...) or None, not {pfc!r}")
+    settings["ber"] = bit_errors(ber, settings["packet"])
+    if not isinstance(pfc, (Pfc, Credits, type(None))):
+        raise ValueError(f"pfc must be packets.Pfc(...), packets.Credits(...) or None, not {pfc!r}")
+    if not isinstance(trim, (Trim, type(None))):
+        raise ValueError(f"trim must be packets.Trim(...) or None, not {trim!r}")
+    if trim and not settings["selective"]:
+        raise ValueError(
+            f"recovery must be 'selective' with trimming, whose headers name one packet each, not"
+            f" {recovery!r}"
+        )
     if isinstance(congestion, Hpcc) and routing != "hash":
         raise ValueError(
             "routing must be 'hash' under HPCC, which compares a switch with itself a round trip"
@@ -225,7 +252,16 @@ def run(
     ports, clock = state.ports, state.clock[0]
     table = {
         name: np.array(state.flows[name][back])
-        for name in ("finished", "sent", "delivered", "discarded", "dropped", "again", "marked")
+        for name in (
+            "finished",
+            "sent",
+            "delivered",
+            "discarded",
+            "dropped",
+            "again",
+            "marked",
+            "trimmed",
+        )
     }
     at, now = slice(int(clock["samples"])), int(clock["now"])
     columns = np.cumsum([0, *map(len, watched)])
@@ -256,13 +292,14 @@ def run(
         ),
         held=tables.held(state)[back],
         retransmitted=table["again"],
+        trimmed=table["trimmed"],
         **{name: table[name] for name in ("sent", "delivered", "discarded", "dropped", "marked")},
         ports=np.column_stack([ports["owner"], ports["peer"]]),
         lanes=ports["lane"].copy(),
         busy=(ports["busy"] - tables.unsent(state)) / PICOSECONDS,
         paused=(ports["paused_for"] + np.where(ports["paused"] == 1, now - ports["paused_at"], 0))
         / PICOSECONDS,
-        **{name: ports[name].copy() for name in ("carried", "peak", "pauses")},
+        **{name: ports[name].copy() for name in ("carried", "peak", "pauses", "retried")},
         pause_log=np.column_stack([log["time"] / PICOSECONDS, log["port"], log["on"]]),
         times=state.times[at] / PICOSECONDS,
         queues=by_channel(state.queues[at]),
@@ -325,61 +362,3 @@ def incast(
     switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
     start = np.arange(senders) / senders * packet / bandwidth
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
-
-
-def _one_of(name, value, names):
-    if not isinstance(value, str) or value not in names:
-        raise ValueError(f"{name} must be one of {', '.join(names)}, not {value!r}")
-    return names.index(value)
-
-
-def _below(name, value, limit):
-    return int(
-        number(
-            name,
-            value,
-            least=0,
-            most=limit - 1,
-            expected=f"whole numbers below {limit:,}",
-            whole=True,
-        )
-    )
-
-
-def _channel(value, lanes):
-    ends = tuple(
-        int(scalar("watch", count("watch", end, least=0)))
-        for end in each("watch", value, "channels (from, to) or (from, to, lane)")
-    )
-    if len(ends) not in (2, 3) or ends[2:] >= (len(lanes.weights),):
-        raise ValueError(
-            "watch must be channels (from, to) or (from, to, lane) with a lane below"
-            f" {len(lanes.weights)}, not {value!r}"
-        )
-    return ends
-
-
-def _seconds(name, value):
-    return scalar(
-        name,
-        number(
-            name,
-            value,
-            least=1e-12,
-            most=1e5,
-            expected="one number of seconds, from 1 ps to 100,000 s",
-        ),
-    )
-
-
-def _kind(congestion, records):
-    for kind, settings in (
-        (records.PLAIN, type(None)),
-        (records.DCQCN, Dcqcn),
-        (records.HPCC, Hpcc),
-    ):
-        if isinstance(congestion, settings):
-            return kind
-    raise ValueError(
-        f"congestion must be None, congestion.Dcqcn(...) or packets.Hpcc(...), not {congestion!r}"
-    )

@@ -42,6 +42,57 @@ class Pfc:
 
 
 @dataclass(frozen=True)
+class Credits:
+    """Credit-based flow control, instead of pauses: a port sends a packet only where it knows of a
+    free place for it at the far end of its cable, and hears of each place that falls free.
+
+    `packets`: places for each cable (and lane); None for an equal share of the buffer. A port whose
+    cable takes d there and whose packets last t sends at most ``packets / (t + 2 d)`` packets a
+    second. Sources: InfiniBand Architecture Specification, link layer; Ultra Ethernet
+    Specification 1.0, credit-based flow control (both count blocks of bytes, not packets).
+
+    >>> Credits(packets=40)
+    Credits(packets=40)
+    """
+
+    packets: int | None = None
+
+    def __post_init__(self):
+        if self.packets is not None:
+            scalar("packets", count("packets", self.packets, least=1))
+
+
+@dataclass(frozen=True)
+class Trim:
+    """Packet trimming: a packet that finds no room, or more than `queue` bytes before it at its
+    port, loses all but a header of `header` bytes.
+
+    Headers go before whole packets of their lane, at most `per_packet` of them for each (else, when
+    many send at line rate, headers alone would fill the line for ever), in a memory that no figure
+    counts; the receiver asks at once for what they name. `queue`: None to cut only where the buffer
+    is full. Sources: Handley et al. 2017 (NDP); Ultra Ethernet Specification 1.0, packet trimming.
+
+    >>> Trim(queue=8 * 4096).header
+    64
+    """
+
+    header: int = 64
+    queue: float | None = None
+    per_packet: int = 10
+
+    def __post_init__(self):
+        scalar("header", count("header", self.header, least=1))
+        scalar("per_packet", count("per_packet", self.per_packet, least=1))
+        if self.queue is not None:
+            scalar("queue", nonnegative("queue", self.queue))
+
+    @property
+    def above(self):
+        """`queue` as a number of bytes: without one, more than any buffer holds."""
+        return 2**60 if self.queue is None else int(min(self.queue, 2**60))
+
+
+@dataclass(frozen=True)
 class Hpcc:
     """HPCC's senders: the utilisation `eta` they steer to, the additive `increase` R_AI in bytes/s,
     and `max_stage`; see `congestion.hpcc`.

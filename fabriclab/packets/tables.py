@@ -5,7 +5,8 @@ import numpy as np
 from fabriclab.congestion import pfc_headroom
 from fabriclab.packets.engine import records
 from fabriclab.packets.network import PICOSECONDS, picoseconds, wires
-from fabriclab.packets.routes import hashed, longest, routes
+from fabriclab.packets.routes import MOST_ENTRIES, hashed, longest, routes
+from fabriclab.packets.settings import Credits, Pfc
 
 MOST_PACKETS = 1_000_000_000
 
@@ -21,8 +22,12 @@ def lay_out(
     kind,
     lanes,
     pfc,
+    trim,
+    ber,
+    link_retry,
     selective,
     routing,
+    gap,
     timeout,
     until,
     sample,
@@ -48,20 +53,24 @@ def lay_out(
     setup = np.zeros(1, records.SETUP)
     times = {
         "timeout": timeout,
+        "gap": gap,
         "until": until,
         "sample": sample or 0.0,
-        "watchdog": pfc.watchdog or 0.0 if pfc else 0.0,
+        "watchdog": pfc.watchdog or 0.0 if isinstance(pfc, Pfc) else 0.0,
     }
     values = {name: picoseconds(name, value) for name, value in times.items()}
     values |= {
         "lanes": count,
         "packet": packet,
         "routing": routing,
-        "in_order": routing == records.HASH,
+        "in_order": routing == records.HASH and not trim,
         "hosts": ways.hosts,
         "selective": selective,
     }
-    values |= {"pfc": pfc is not None, "control": kind}
+    values |= {"pfc": isinstance(pfc, Pfc), "credits": isinstance(pfc, Credits), "control": kind}
+    values |= {"spoilt": 8 * np.log1p(-ber), "link_retry": link_retry and ber > 0}
+    if trim:
+        values |= {"trim": trim.header, "above": trim.above, "per_packet": trim.per_packet}
     values["margin"] = (
         int(np.bincount(cables.owner).max()) + 8
     )  # a watchdog may resume every cable of a switch at once
@@ -109,6 +118,11 @@ def lay_out(
             way[name] = getattr(ways, name)[order]
 
     # what is never used is never touched, and costs no memory
+    left = (len(flows), topology.vertices) if routing == records.FLOWLET else (1, 1)
+    if left[0] * left[1] > MOST_ENTRIES:
+        raise ValueError(
+            f"flows must be fewer than {left[0]:,} for flowlets over {left[1]:,} vertices"
+        )
     room = int(np.clip(given["packets"].sum(), 1024, 65536))
     clock = np.zeros(1, records.CLOCK)
     for name, value in {
@@ -149,6 +163,7 @@ def lay_out(
         ways=way,
         first=first,
         choices=choices,
+        left=np.zeros(left, records.LEFT),
         log=np.zeros(64, records.PAUSED),
         watch=np.concatenate([np.zeros(0, np.int64), *watched]),
         watch_flows=np.arange(len(flows))[back][list(watch_flows)],
@@ -178,7 +193,7 @@ def _wheel(ports, packet):
 def _ports(cables, packet, buffer, lanes, pfc, topology):
     """The ports; `buffer` is a switch's, for one lane."""
     table = np.zeros((cables.owner.size, len(lanes.weights)), records.PORT)  # a row per wire
-    for name in ("head", "ready"):
+    for name in ("head", "ready", "cut_end"):
         table[name] = -1
     table["lane"] = np.arange(len(lanes.weights))
     table["cost"], table["rank"] = 1 / np.array(lanes.weights), len(lanes.strict)
@@ -192,8 +207,10 @@ def _ports(cables, packet, buffer, lanes, pfc, topology):
     }
     picoseconds("packet", packet / cables.capacity)  # a link too slow to count
     columns |= {"delay": picoseconds("delay", cables.delay)} | (
-        _thresholds(cables, packet, buffer, pfc, topology) if pfc else {}
+        _thresholds(cables, packet, buffer, pfc, topology) if isinstance(pfc, Pfc) else {}
     )
+    if isinstance(pfc, Credits):
+        columns["credit"] = _places(cables, packet, buffer, pfc, topology)
     for name, column in columns.items():
         table[name] = np.reshape(column, (-1, 1))
     return table.ravel()
@@ -229,6 +246,21 @@ def _thresholds(cables, packet, buffer, pfc, topology):
             f"xon must be at most xoff = {np.min(xoff):,.0f} bytes, not {pfc.xon:,.0f}"
         )
     return {"xoff": xoff, "xon": xon, "room": xoff + headroom}
+
+
+def _places(cables, packet, buffer, credits, topology):
+    """Packets that each cable may have at its far end."""
+    into = np.maximum(np.bincount(cables.peer, minlength=topology.vertices), 1)
+    most = buffer // packet // into
+    places = (
+        most[cables.peer] if credits.packets is None else np.full(cables.peer.size, credits.packets)
+    )
+    if places.min() < 1 or np.any(places > most[cables.peer]):
+        raise ValueError(
+            f"buffer must hold one packet or more for each cable, and all that have credits, not"
+            f" {buffer:,.0f} bytes in all, or in each lane, for {into.max()} cables"
+        )
+    return np.minimum(places, 2**31 - 1)
 
 
 def _given(flows, order, packet):
@@ -268,7 +300,7 @@ def grown(s):
         twice("heap")
     if clock["events"] - clock["timers"] + setup["margin"] > s.nodes.size:
         twice("nodes")
-    if clock["pauses"] + 1 > s.log.size:
+    if clock["pauses"] + 2 > s.log.size:
         twice("log")
     if clock["samples"] + 2 > s.times.size:
         for name in ("times", "queues", "rates", "port_samples", "flow_samples"):
@@ -329,7 +361,7 @@ def waits(s):
     for p in np.flatnonzero((s.ports["head"] >= 0) & (s.ports["paused"] == 1)):
         for k in waiting(s, p):
             cable = s.ports[s.packets[k]["port"]]
-            if cable["stopping"]:
+            if cable["stopping"] or (s.setup[0]["credits"] and cable["paused"]):
                 found.setdefault(channel(cable), channel(s.ports[p]))
     return found
 

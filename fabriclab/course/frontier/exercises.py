@@ -13,7 +13,7 @@ from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Choice, Option, Quantity
 from fabriclab.course.engine.exercises.slips import BITS, Slip
 from fabriclab.course.engine.exercises.template import pick
-from fabriclab.units import Gbps, Tbps, ns, pJ
+from fabriclab.units import Gbps, Tbps, ns, pJ, si
 
 NODE_SHARE = catalog.DGX_H100_POWER / 8
 
@@ -48,6 +48,16 @@ def _tiers_inputs(draw):
         (edges, radix),
         ([2, *edges], draw.pick("other", (8, 256, 512))),
     ]
+
+
+def _on_planes(x):
+    """Any number of GPUs that fills more than one switch of a plane, and no third tier."""
+    ports = int(link.switch_ports(x.chip, x.nic / x.planes))
+    return link.multi_plane(2 * ports, x.nic, x.chip, x.planes).most_hosts
+
+
+def _two_tiers(radix):
+    return radix**2 / 2
 
 
 EXERCISES = [
@@ -307,6 +317,52 @@ EXERCISES = [
         moral=(
             "A staircase of powers: the next chip generation moves its edges by two, four or eight,"
             " and you may drop a tier, or not."
+        ),
+    ),
+    Exercise(
+        id="frontier.planes",
+        title="One NIC on many planes",
+        chinese="多平面网络",
+        numbers=lambda draw: {
+            "chip": draw.pick("chip", (25.6, 51.2, 102.4)) * Tbps,
+            "nic": draw.pick("nic", (400, 800)) * Gbps,
+            "planes": draw.pick("planes", (2, 4, 8)),
+        },
+        prompt=lambda x: (
+            f"A NIC of {si(x.nic, 'b/s')} is cut into {x.planes} equal ports, each on a plane of"
+            f" its own: {x.planes} separate non-blocking trees of two tiers, of switches that carry"
+            f" {si(x.chip, 'b/s')} one way. How many GPUs, a NIC each, can they join at most?"
+        ),
+        kind=Quantity(
+            _on_planes,
+            "number",
+            tolerance=1e-6,
+            slips=(
+                Slip(
+                    "whole ports",
+                    "you cut the chip into ports of the whole NIC; a plane's port is thinner",
+                    lambda x: _two_tiers(x.chip / x.nic),
+                ),
+                Slip(
+                    "added the planes",
+                    "you added the planes' hosts up; every GPU is on all planes",
+                    lambda x: x.planes * _two_tiers(x.chip * x.planes / x.nic),
+                ),
+                Slip(
+                    "every port down",
+                    "you let every port of a leaf point down; half of them point up",
+                    lambda x: 2 * _two_tiers(x.chip * x.planes / x.nic),
+                ),
+            ),
+        ),
+        hints=(
+            "What rate has a port of one plane, and how many such ports has a switch?",
+            "All planes join the same GPUs: count one of them.",
+            "Two tiers of k-port switches hold k²/2.",
+        ),
+        moral=(
+            "The planes' number enters squared: eight of them, and two tiers hold what took four."
+            " The price is a transport that spreads one message over all of them, in any order."
         ),
     ),
 ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fabriclab.packets.engine.records import ADAPTIVE, compiled
+from fabriclab.packets.engine.records import FLOWLET, SPRAY, compiled
 
 
 @compiled
@@ -16,9 +16,15 @@ def chance(s):
 
 
 @compiled
+def spoilt(s, size):
+    """Whether bit errors spoil a packet of so many bytes on one cable."""
+    return chance(s) < -np.expm1(size * s.setup[0].spoilt)
+
+
+@compiled
 def choose(s, f, at):
     """The port by which a packet of flow f leaves vertex `at`, among those of its lane on shortest
-    paths: any of them, or the emptiest.
+    paths: any of them, the emptiest, or the one it took last, unless that was too long ago.
     """
     given, way = s.given[f], s.ways[f]
     if at == given.source:
@@ -30,16 +36,24 @@ def choose(s, f, at):
         ways = s.first[way.row, at - s.setup[0].hosts + 1] - first
     if ways == 1:
         return np.int64(s.choices[first] + given.lane)
+    now = s.clock[0].now
+    if s.setup[0].routing == FLOWLET:
+        last = s.left[f, at]
+        ago, last.time = now - last.time, now
+        if last.known and ago < s.setup[0].gap:
+            return np.int64(last.port)
     pick = np.int64(chance(s) * ways)
     best = np.int64(s.choices[first + pick] + given.lane)
-    if s.setup[0].routing == ADAPTIVE:
+    if s.setup[0].routing != SPRAY:
         least = np.inf
         for i in range(ways):
             p = np.int64(s.choices[first + (pick + i) % ways] + given.lane)
             port = s.ports[p]
-            load = port.queue * port.per_byte + max(0, s.ports[port.wire].free_at - s.clock[0].now)
+            load = port.queue * port.per_byte + max(0, s.ports[port.wire].free_at - now)
             if load < least:
                 least, best = load, p
+    if s.setup[0].routing == FLOWLET:
+        s.left[f, at].port, s.left[f, at].known = best, 1
     return best
 
 

@@ -6,11 +6,12 @@ from pathlib import Path
 from numba import njit
 
 from fabriclab.packets.engine.events import peek, place_all, pop, push
-from fabriclab.packets.engine.ports import arrive, pause, serve, watch
+from fabriclab.packets.engine.ports import arrive, credit, pause, serve, watch
 from fabriclab.packets.engine.rates import tick
 from fabriclab.packets.engine.records import (
     ARRIVE,
     CLIMB,
+    CREDIT,
     DONE,
     FEEDBACK,
     FORGET,
@@ -57,7 +58,7 @@ def room(s):
     """How many events will find room in every table for what they lead to."""
     clock, margin = s.clock[0], s.setup[0].margin
     queued = min(s.heap.size - clock.timers, s.nodes.size - clock.events + clock.timers) // margin
-    noted = min(s.log.size - clock.pauses, s.times.size - clock.samples - 1)
+    noted = min((s.log.size - clock.pauses) // 2, s.times.size - clock.samples - 1)
     return max(0, min(queued, noted, clock.spares - 1))
 
 
@@ -98,6 +99,8 @@ def happen(s, most):  # noqa: C901  a table of events
             port = pause(s, who, kind == PAUSE)
         elif kind == FEEDBACK:
             port = hear(s, who)
+        elif kind == CREDIT:
+            port = credit(s, who)
         elif kind == WATCH:
             watch(s, who)
         elif kind == CLIMB or kind == FORGET:

@@ -3,10 +3,12 @@
 import numpy as np
 
 from fabriclab.packets.engine.events import push
-from fabriclab.packets.engine.lines import arbitrate, chance, charge, choose, join
+from fabriclab.packets.engine.lines import arbitrate, chance, charge, choose, join, spoilt
 from fabriclab.packets.engine.receivers import receive
 from fabriclab.packets.engine.records import (
     ARRIVE,
+    CREDIT,
+    CUT,
     DCQCN,
     FREE,
     HASH,
@@ -34,16 +36,25 @@ def serve(s, p):
         if p < 0:
             return
         k = take(s, p)
-    port, packet = s.ports[p], s.packets[k]
+    setup, port, packet = s.setup[0], s.ports[p], s.packets[k]
     lasts = max(1, round(packet.size * port.per_byte))
+    if setup.link_retry:  # the other end asks, and all from this packet on goes again, in order
+        again = lasts + 2 * port.delay
+        while spoilt(s, packet.size):
+            lasts += again
+            port.retried += 1
     packet.port = p
     packet.back += port.delay
     wire.free_at = clock.now + lasts
     port.busy += lasts
     port.carried += packet.size
     clock.moved = clock.now
-    if s.setup[0].lanes > 1:
+    if setup.lanes > 1:
         charge(s, p, packet.size)
+    if setup.credits:
+        port.credit -= 1
+        if port.credit == 0:
+            pause(s, p, 1)
     push(s, wire.free_at + port.delay, ARRIVE, k)
     if not port.own_turn:
         other = offer(s, packet.flow)
@@ -87,7 +98,17 @@ def dequeue(s, p):
     setup, port = s.setup[0], s.ports[p]
     k = port.head
     packet = s.packets[k]
-    port.head = packet.after
+    if packet.note and port.ahead >= setup.per_packet and s.packets[port.cut_end].after >= 0:
+        last = s.packets[port.cut_end]  # enough headers: the first whole packet's turn
+        k = last.after
+        packet = s.packets[k]
+        last.after = packet.after
+        if port.tail == k:
+            port.tail = port.cut_end
+    else:
+        port.head = packet.after
+    if setup.trim:
+        port.ahead = port.ahead + 1 if packet.note else 0
     leave(s, p, k)
     if setup.control == DCQCN and port.queue > setup.kmin:
         ramp = setup.pmax * (port.queue - setup.kmin) / (setup.kmax - setup.kmin)
@@ -107,8 +128,14 @@ def dequeue(s, p):
 
 @compiled
 def leave(s, p, k):
-    """Packet k gives up its buffer at port p; the cable that brought it may be resumed."""
+    """Packet k gives up its buffer at port p; the cable that brought it may be resumed. Headers
+    have a small memory of their own, which is not counted."""
     packet = s.packets[k]
+    if s.ports[p].cut_end == k:
+        s.ports[p].cut_end = -1
+    give_back(s, k)
+    if packet.note:
+        return
     s.ports[p].queue -= packet.size
     s.used[s.ports[p].owner, s.ports[p].lane] -= packet.size
     cable = s.ports[packet.port]
@@ -119,17 +146,37 @@ def leave(s, p, k):
 
 
 @compiled
+def give_back(s, k):
+    """The place that packet k took at the far end of its cable is free: the near end is told."""
+    if s.setup[0].credits:
+        p = s.packets[k].port
+        push(s, s.clock[0].now + s.ports[p].delay, CREDIT, p)
+
+
+@compiled
+def credit(s, p):
+    """Port p may send one packet more."""
+    s.ports[p].credit += 1
+    return pause(s, p, 0) if s.ports[p].paused else -1
+
+
+@compiled
 def arrive(s, k):
     """The last bit of packet k is in: at its target, or at a switch, which stores it, drops it, and
     may ask for a pause.
     """
-    packet = s.packets[k]
+    setup, packet = s.setup[0], s.packets[k]
     cable = s.ports[packet.port]
     at = cable.peer
+    if setup.spoilt < 0 and not setup.link_retry and spoilt(s, packet.size):
+        give_back(s, k)
+        drop(s, k)
+        return -1
     if at == s.given[packet.flow].target:
+        give_back(s, k)
         receive(s, k)
         return -1
-    pfc = s.setup[0].pfc
+    pfc = setup.pfc
     lost = s.used[at, cable.lane] + packet.size > s.size[at] or (
         pfc and cable.held + packet.size > cable.room
     )
@@ -142,27 +189,48 @@ def arrive(s, k):
     ):
         cable.stopping = 1
         push(s, s.clock[0].now + cable.delay, PAUSE, packet.port)
-    if lost:
+    if lost and not setup.trim:
+        give_back(s, k)
         drop(s, k)
         return -1
-    if s.setup[0].routing == HASH:
+    if setup.routing == HASH:
         packet.hop += 1
         p = np.int64(s.via[packet.hop])
     else:
         p = choose(s, packet.flow, at)
     port = s.ports[p]
-    packet.after = -1
+    if setup.trim and not packet.note and (lost or port.queue + packet.size > setup.above):
+        trim(s, k)
     if port.head < 0:
-        port.head = k
         join(s, p)
+    before = port.cut_end if packet.note else (port.tail if port.head >= 0 else -1)
+    if before < 0:
+        packet.after = port.head
+        port.head = k
     else:
-        s.packets[port.tail].after = k
-    port.tail = k
+        packet.after = s.packets[before].after
+        s.packets[before].after = k
+    if packet.after < 0:
+        port.tail = k
+    if packet.note:
+        port.cut_end = k
+        return p
     port.queue += packet.size
     port.peak = max(port.peak, port.queue)
     s.used[at, cable.lane] += packet.size
     cable.held += packet.size
     return p
+
+
+@compiled
+def trim(s, k):
+    """Nothing but the header of packet k goes on."""
+    packet, flow = s.packets[k], s.flows[s.packets[k].flow]
+    left = min(packet.size, s.setup[0].trim)
+    flow.dropped += packet.size - left
+    s.ports[packet.port].dropped += packet.size - left
+    packet.size, packet.note = left, CUT
+    flow.trimmed += 1
 
 
 @compiled

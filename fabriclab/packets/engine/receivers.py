@@ -1,7 +1,17 @@
 """Receivers: what is kept, and what the sender is told."""
 
 from fabriclab.packets.engine.events import push
-from fabriclab.packets.engine.records import ACK, CNP, FEEDBACK, GOT, HPCC, NACK, WANTED, compiled
+from fabriclab.packets.engine.records import (
+    ACK,
+    CNP,
+    CUT,
+    FEEDBACK,
+    GOT,
+    HPCC,
+    NACK,
+    WANTED,
+    compiled,
+)
 from fabriclab.packets.engine.senders import release
 
 
@@ -13,7 +23,10 @@ def receive(s, k):
     clock, setup, packet = s.clock[0], s.setup[0], s.packets[k]
     flow = s.flows[packet.flow]
     number, note = packet.number, 0  # `beyond` is one past the highest number seen
-    if setup.selective:
+    if packet.note & CUT:  # just this one is missing, whatever its place
+        kept, packet.about, packet.number = False, number, number + 1
+        note = NACK
+    elif setup.selective:
         at = s.given[packet.flow].first + number
         kept = s.got[at] != GOT
         flow.wanted -= s.got[at] == WANTED

@@ -11,10 +11,12 @@ import numpy as np
 from numba import njit
 
 # What can happen. From WATCH on it is only a clock that ticks, whether or not anything moves.
-ARRIVE, FREE, READY, PAUSE, RESUME, FEEDBACK, WATCH, CLIMB, FORGET, TIMEOUT, SAMPLE = range(11)
-HASH, SPRAY, ADAPTIVE = range(3)
+ARRIVE, FREE, READY, PAUSE, RESUME, FEEDBACK, CREDIT = range(7)
+WATCH, CLIMB, FORGET, TIMEOUT, SAMPLE = range(7, 12)
+HASH, SPRAY, ADAPTIVE, FLOWLET = range(4)
 PLAIN, DCQCN, HPCC = range(3)
 ACK, NACK, CNP = 1, 2, 4  # what a packet brings back; bits of its `note`
+CUT = 8  # on its way there: nothing but a header is left of it
 MISSING, GOT, WANTED = range(3)  # selective repeat: a packet not here, here, or to be sent again
 MORE, DONE, LATE, LOCKED, FULL = range(5)  # why `advance` returns
 
@@ -38,15 +40,17 @@ CLOCK = _record(
 )
 SETUP = _record(
     i8="shift lanes packet routing selective control pfc in_order timeout watchdog until sample"
-    " margin cut_every alpha_every timer byte_counter fast_steps max_stage hosts",
-    f8="kmin kmax pmax gain increase slowest eta trip window_increase",
+    " margin gap cut_every alpha_every timer byte_counter fast_steps max_stage hosts"
+    " trim above per_packet credits link_retry",
+    f8="kmin kmax pmax gain increase slowest eta trip window_increase spoilt",
 )
 # `wire` is the first port of the wire, where `free_at`, `waking` and `begun` belong to the wire;
 # `held`, `stopping`, `xoff`, `xon`, `room` and `dropped` belong to the buffer at the far end of the
-# port's cable
+# port's cable; `cut_end` is the last of the headers that stand before whole packets,
+# `ahead` how many went since the last whole one
 PORT = _record(
     i4="wire lane head tail ready ready_end paused waking own_turn stopping peer owner watched"
-    " rank",
+    " rank cut_end ahead credit retried",
     i8="delay free_at queue held xoff xon room peak busy carried turn paused_at pauses paused_for"
     " dropped",
     f8="per_byte cost had begun",
@@ -56,7 +60,7 @@ MESSAGE = _record(i8="size first via start", i4="lane source target packets")
 WAY = _record(i4="row home up ups down downs")  # see `routes.Routes`
 FLOW = _record(
     i8="pace touched due next_cnp finished sent again delivered discarded dropped marked",
-    i4="next reached received beyond acked wanted resend has_turn after later nacked",
+    i4="next reached received beyond acked wanted resend has_turn after later nacked trimmed",
 )
 CONTROL = _record(
     i8="climb_due forget_due bytes byte_steps time_steps stage settled heard_any",
@@ -66,6 +70,7 @@ CONTROL = _record(
 PACKET = _record(i4="flow number size port after hop marked note about acked", i8="back")
 # in-band telemetry: what HPCC's switches write into a packet
 STAMP = _record(i8="queue carried time", f8="per_byte")
+LEFT = _record(i8="time", i4="port known")  # when and by which port a flow left a vertex last
 PAUSED = _record(i8="time port on")
 PORT_SAMPLE = _record(i8="carried dropped paused")
 FLOW_SAMPLE = _record(i8="delivered dropped")
@@ -73,12 +78,12 @@ FLOW_SAMPLE = _record(i8="delivered dropped")
 # pushed, heap, nodes, slots, bits, sums: what comes next, see `events`. via: each flow's ports,
 # first to last, where every packet takes the same. told and heard: telemetry in packets, and as
 # senders last heard it; got: selective repeat's packets; used and size: each lane's share of every
-# switch's buffer; ways, first and choices: routes, see `routes.Routes`; log: pauses; the rest: what
-# is sampled, and samples.
+# switch's buffer; ways, first and choices: routes, see `routes.Routes`; left: flowlets; log:
+# pauses; the rest: what is sampled, and samples.
 State = namedtuple(
     "State",
     "setup clock pushed heap nodes slots bits sums ports given flows control packets via told heard"
-    " got used size ways first choices log watch watch_flows times queues rates port_samples"
+    " got used size ways first choices left log watch watch_flows times queues rates port_samples"
     " flow_samples",
 )
 

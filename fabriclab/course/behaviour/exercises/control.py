@@ -1,6 +1,6 @@
 """Exercises of level 4: congestion control and hashing."""
 
-from fabriclab import congestion, reliability
+from fabriclab import congestion, reliability, transport
 from fabriclab.congestion import Dcqcn
 from fabriclab.course.behaviour.exercises.common import PER_METRE
 from fabriclab.course.engine.exercises.core import Exercise
@@ -41,6 +41,11 @@ def _between_mine(x):
     """Seconds between two failures of the student's job."""
     rate = reliability.rate_from_events(x.events, x.days * day, x.theirs)
     return 1 / (x.mine * rate)
+
+
+def _end_to_end(x, cables=None, window=None, bits=8):
+    lost = transport.spoilt_share(x.ber, x.packet * bits / 8, cables or x.cables)
+    return transport.goodput_go_back_n(lost, window or x.window)
 
 
 EXERCISES = [
@@ -315,6 +320,54 @@ EXERCISES = [
         moral=(
             "With 419 events the rate is known to about a tenth; with four, hardly to a factor of"
             " three."
+        ),
+    ),
+    Exercise(
+        id="behaviour.retry",
+        title="Who repeats what a cable spoils",
+        chinese="端到端重传与链路级重传",
+        numbers=lambda draw: {
+            "ber": draw.pick("ber", (1e-9, 2e-9, 5e-9, 1e-8)),
+            "packet": draw.pick("packet", (1024, 2048, 4096)),
+            "cables": draw.pick("cables", (4, 6)),
+            "window": draw.pick("window", (200, 500, 1000)),
+        },
+        prompt=lambda x: (
+            f"After FEC every cable still has a bit error ratio of {x.ber:g}. Packets of"
+            f" {x.packet:,} bytes cross {x.cables} cables, and a spoilt one is dropped. The sender"
+            f" works by go-back-N and has sent {x.window} packets before it hears of a loss: all"
+            " of them go again. What share of its line carries new bytes?"
+        ),
+        kind=Quantity(
+            _end_to_end,
+            "number",
+            tolerance=0.002,
+            slips=(
+                Slip(
+                    "one cable",
+                    "you let one cable spoil packets; the sender repeats for all on the path",
+                    lambda x: _end_to_end(x, cables=1),
+                ),
+                Slip(
+                    "one packet again",
+                    "you sent the lost packet alone again; go-back-N sends the window",
+                    lambda x: _end_to_end(x, window=1),
+                ),
+                Slip(
+                    "bytes for bits",
+                    "you counted a packet's bytes; each of its bits can be wrong",
+                    lambda x: _end_to_end(x, bits=1),
+                ),
+            ),
+        ),
+        hints=(
+            "How many bits must all be right for one packet to come through?",
+            "The chance p that a packet is lost: nearly bits × cables × ratio.",
+            "(1 - p) / (1 - p + p W), with W the packets that go again.",
+        ),
+        moral=(
+            "A retry on the cable repeats a microsecond's worth and asks nobody else, so the path's"
+            " length and the window drop out: that is what lets a transport stay simple."
         ),
     ),
 ]

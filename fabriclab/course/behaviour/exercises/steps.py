@@ -89,4 +89,51 @@ EXERCISES = [
         ),
         moral="What happens to one worker in a thousand steps happens to the job in most of them.",
     ),
+    Exercise(
+        id="behaviour.stale",
+        title="Nobody waits, and gradients grow old",
+        chinese="异步训练与过期梯度",
+        numbers=lambda draw: {
+            "workers": draw.pick("workers", (4, 8, 16, 32)),
+            "curvature": draw.pick("curvature", (0.5, 2, 4, 10)),
+        },
+        prompt=lambda x: (
+            f"{x.workers} workers train without waiting for one another. They take turns, so while"
+            " one computes its gradient each of the others updates the weights once. Along its"
+            f" steepest direction the loss is a quadratic of curvature {x.curvature}:"
+            f" {x.curvature}/2 · w². Up to which learning rate does w settle?"
+        ),
+        kind=Quantity(
+            lambda x: congestion.stale_limit(x.workers - 1) / x.curvature,
+            "number",
+            tolerance=0.005,
+            slips=(
+                Slip(
+                    "fresh gradients",
+                    "that is the limit if everybody waits; here gradients are old",
+                    lambda x: 2 / x.curvature,
+                ),
+                Slip(
+                    "one update too old",
+                    "you counted a worker's own update as well; only the others' come in between",
+                    lambda x: congestion.stale_limit(x.workers) / x.curvature,
+                ),
+                Slip(
+                    "divided by the workers",
+                    "you divided the limit of fresh gradients by the workers; the delay turns the"
+                    " correction round sooner",
+                    lambda x: 2 / x.curvature / x.workers,
+                ),
+            ),
+        ),
+        hints=(
+            "How many updates old is a gradient when it is applied?",
+            "w[t+1] = w[t] - k w[t-d]: try w[t] = z^t. When has every root |z| < 1?",
+            "At the edge z = exp(iφ) with φ = π/(2d+1), and k = 2 sin(φ/2).",
+        ),
+        moral=(
+            "Waiting costs time in every step, not waiting costs learning rate in every step: about"
+            " as many times as there are workers."
+        ),
+    ),
 ]

@@ -108,6 +108,8 @@ behaviour.trace s 5 5.5 behaviour.fill
 behaviour.objections s 6 5.5 behaviour.fill
 behaviour.drain h 10 5.3
 behaviour.explain s 6 5.2
+behaviour.retry s 8 5.7
+behaviour.stale h 10 5.1
 cluster.buckets h 12 6.1
 cluster.silent s 8 6.3
 cluster.money w 5 6.3
@@ -136,6 +138,7 @@ frontier.lane w 3 9.2
 frontier.claim h 8 9.3 frontier.ends
 frontier.pool h 10 9.4
 frontier.tiers h 20 9.1 frontier.ends
+frontier.planes s 6 9.1
 scaleup.peer s 6 10.2
 scaleup.packing h 12 10.4
 scaleup.planes w 4 10.3
