@@ -229,7 +229,8 @@ ROWS = [
         "400 kW",
         lambda: SPINE_LINKS * PLUGGABLE.watts_per_end,
         "conflicts",
-        "20 W per link, as this section says, are 400 kW for 20,000 links; Napkin Math 1.6 has 20 W per"
+        "20 W per link, as this section says, are 400 kW for 20,000 links; Napkin Math"
+        " 1.6 has 20 W per"
         " module, and a link has two: 800 kW. Two 400G modules of 8-9 W make 16-18 W a link, so 400"
         " kW is the realistic figure (E-11)",
         other="800 kW",
@@ -264,7 +265,8 @@ ROWS = [
         "about 3,000",
         lambda: link.tree_links(CLUSTER, 3),
         "conflicts",
-        "3 x 1,024 = 3,072 links are a tree of three tiers; by the topology section 1,024 GPUs need two:"
+        "3 x 1,024 = 3,072 links are a tree of three tiers; by the topology section 1,024"
+        " GPUs need two:"
         " 2,048 (E-10)",
         between=(2500, 3500),
         other="2,048",
@@ -371,7 +373,8 @@ ROWS = [
         "1-2 m",
         lambda: link.longest_cable(30 - 10, LOSS_100G, 2),
         "agrees",
-        f"with the 10 dB of margin that the text keeps at 50G, (30 - 2 - 10) dB at {LOSS_100G:.1f} dB/m"
+        f"with the 10 dB of margin that the text keeps at 50G, (30 - 2 - 10) dB at"
+        f" {LOSS_100G:.1f} dB/m"
         " (skin effect and dielectric from its 6 at 50G) reach 2.0 m; spent to the last dB, 3.1 m."
         " IEEE 802.3ck asks for 2 m (E-14)",
     ),

@@ -96,7 +96,9 @@ ROWS = [
         "12.8 TB/s",
         lambda: congestion.offered_load(SENDERS, PORT),
         "agrees",
-        "256 x 50 GB/s",
+        "256 x 50 GB/s, a worst case made up on purpose, as the text says; a switch of 64"
+        " ports brings"
+        " one of them at most 63 x 50 GB/s = 3.15 TB/s (E-23)",
     ),
     Row(
         "figure-12/ratio",

@@ -3,7 +3,7 @@
 from fabriclab import congestion, link, reliability
 from fabriclab.course.behaviour.rows.common import BUFFER, PORT
 from fabriclab.course.engine.ledger import Row
-from fabriclab.units import GB, KB, MB, Gbps, ms, us
+from fabriclab.units import GB, KB, MB, ms, us
 
 ROWS = [
     # bulk-synchronous steps
@@ -122,8 +122,10 @@ ROWS = [
         "10-50 ms",
         lambda: congestion.pause_spread_time(5, BUFFER, 10 * GB, 5 * us),
         "assumed",
-        "depends on the buffers and the excess, which the text does not give: five buffers of 32 MB, each"
-        " filled by 10 GB/s too much, pass the pauses on in 16 ms. The signal alone would cross 5 hops"
+        "depends on the buffers and the excess, which the text does not give: five"
+        " buffers of 32 MB, each"
+        " filled by 10 GB/s too much, pass the pauses on in 16 ms. The signal alone would"
+        " cross 5 hops"
         f" of 5 us in {congestion.pause_signal_time(5, 5 * us) / us:.0f} us (E-21)",
     ),
     Row(
@@ -132,7 +134,8 @@ ROWS = [
         "200 ms",
         None,
         "assumed",
-        "for a whole fabric, where 10-50 ms are 3 to 5 hops; no source is given, and a watchdog set to"
+        "for a whole fabric, where 10-50 ms are 3 to 5 hops; no source is given, and a"
+        " watchdog set to"
         " 50-200 ms may end it first (E-21)",
     ),
     Row(
