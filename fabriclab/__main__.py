@@ -29,7 +29,7 @@ def doctor(arguments):
 def ledger(arguments):
     from fabriclab.course.engine import ledger
 
-    print(ledger.report(arguments.errata))
+    print(ledger.report(arguments.errata, arguments.all, " ".join(arguments.find)))
     return 0
 
 
@@ -260,6 +260,10 @@ def parser():
     )
     command.add_argument(
         "--errata", action="store_true", help="show those that differ, with the arithmetic"
+    )
+    command.add_argument("--all", action="store_true", help="show every number")
+    command.add_argument(
+        "--find", nargs="+", default=[], metavar="WORD", help="show the numbers that hold all words"
     )
     command.set_defaults(run=ledger)
 

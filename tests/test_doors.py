@@ -591,12 +591,18 @@ def fabriclab_command(*words, **options):
 
 
 def test_ledger_passes_its_flag_on(monkeypatch, capsys):
-    """--errata dropped on the way would print the counts again."""
+    """A flag dropped on the way would print the counts again."""
     from fabriclab.course.engine import ledger
 
-    monkeypatch.setattr(ledger, "report", lambda errata: f"errata={errata}")
-    assert cli.main(["ledger"]) == 0 and cli.main(["ledger", "--errata"]) == 0
-    assert capsys.readouterr().out.split() == ["errata=False", "errata=True"]
+    monkeypatch.setattr(ledger, "report", lambda errata, every, find: f"{errata},{every},{find}")
+    for words in ([], ["--errata"], ["--all"], ["--find", "ring", "242"]):
+        assert cli.main(["ledger", *words]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "False,False,",
+        "True,False,",
+        "False,True,",
+        "False,False,ring 242",
+    ]
 
 
 def test_read_reports_what_it_can_and_refuses_the_rest(monkeypatch, capsys, tmp_path):

@@ -272,10 +272,18 @@ def table(*prefixes):
     return Table(shown)
 
 
-def report(errata=False):
+def report(errata=False, every=False, find=""):
     """What ``fabriclab ledger`` prints: rows per verdict and part; with `errata`, each that differs
-    or conflicts, with its arithmetic.
+    or conflicts, with its arithmetic; with `every`, each row; with `find`, only the rows that hold
+    all of its words.
+
+    >>> report(find="ring-6GB 242.83").startswith("napkin-1.2/ring-6GB")
+    True
     """
+    if find:
+        words = find.lower().split()
+        found = [_line(row) for row in rows() if all(w in _line(row).lower() for w in words)]
+        return "\n".join(found) or f"no row of the ledger holds all of: {find}"
     counts = {name: Counter(row.verdict for row in part(name)) for name in PARTS}
     counts["all"] = sum(counts.values(), Counter())
     lines = [" " * 12 + "".join(f"{v:>11}" for v in VERDICTS) + f"{'rows':>8}"]
@@ -283,6 +291,6 @@ def report(errata=False):
         f"{name:12}" + "".join(f"{c[v]:>11}" for v in VERDICTS) + f"{c.total():>8}"
         for name, c in counts.items()
     ]
-    if errata:
-        lines += [""] + [_line(row) for row in _errata(rows())]
+    if errata or every:
+        lines += [""] + [_line(row) for row in (rows() if every else _errata(rows()))]
     return "\n".join(lines)

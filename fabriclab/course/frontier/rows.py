@@ -219,9 +219,10 @@ ROWS = [
         "napkin-1.6/module",
         "Napkin Math 1.6; The cost of distance",
         "20 W",
-        lambda: VENDOR["400G DR4"],
-        "differs",
-        f"NVIDIA's 400G modules take {VENDOR['400G SR4']:.0f} to {VENDOR['400G DR4']:.0f} W: 128 of"
+        None,
+        "assumed",
+        f"an input, high for today: NVIDIA's 400G modules take {VENDOR['400G SR4']:.0f}"
+        f" to {VENDOR['400G DR4']:.0f} W: 128 of"
         f" them {link.optical_dividend(128, VENDOR['400G DR4']).pluggable / kW:.2f} kW, less than"
         " the text's co-packaged switch (E-26)",
     ),

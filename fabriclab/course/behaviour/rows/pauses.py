@@ -3,7 +3,7 @@
 from fabriclab import congestion, link, reliability
 from fabriclab.course.behaviour.rows.common import BUFFER, PORT
 from fabriclab.course.engine.ledger import Row
-from fabriclab.units import GB, KB, MB, Gbps, ms, us
+from fabriclab.units import GB, KB, MB, ms, us
 
 ROWS = [
     # bulk-synchronous steps
@@ -85,17 +85,6 @@ ROWS = [
         f" percentile in {100 * reliability.at_least_one(0.01, 1024):.3f} % of steps: what decides"
         " is the maximum, p99.9 and further",
     ),
-    Row(
-        "bsp/compute-step",
-        "Priority flow control, opening",
-        "tens of ms",
-        None,
-        "conflicts",
-        "the computing of a step takes 101 ms in Napkin Math 1.2, 500 ms in the gradient bus, and a"
-        " step 4.2 s in Checkpoint 1.5",
-        between=(10 * ms, 99.9 * ms),
-        other="101 ms",
-    ),
     # priority flow control
     Row(
         "pfc/round-trip",
@@ -131,22 +120,23 @@ ROWS = [
         "pfc/cascade",
         "Definition 1.7; PFC storms and victim flows",
         "10-50 ms",
-        lambda: congestion.pause_signal_time(5, 5 * us),
-        "differs",
-        "3-5 hops of 1-5 us are 3-25 us, and the longest PAUSE at 400 Gb/s lasts"
-        f" {congestion.pause_time(65_535, 400 * Gbps) / us:.1f} us; milliseconds are the time the"
-        " buffers on the way take to fill: five of 32 MB at 10 GB/s too much need"
-        f" {congestion.pause_spread_time(5, BUFFER, 10 * GB, 5 * us) / ms:.0f} ms (E-21)",
+        lambda: congestion.pause_spread_time(5, BUFFER, 10 * GB, 5 * us),
+        "assumed",
+        "depends on the buffers and the excess, which the text does not give: five"
+        " buffers of 32 MB, each"
+        " filled by 10 GB/s too much, pass the pauses on in 16 ms. The signal alone would"
+        " cross 5 hops"
+        f" of 5 us in {congestion.pause_signal_time(5, 5 * us) / us:.0f} us (E-21)",
     ),
     Row(
         "pfc/freeze",
         "Definition 1.7, common misconception",
         "200 ms",
         None,
-        "conflicts",
-        "the same cascade, to a whole fabric; unsourced, and a watchdog that fires after 50-200 ms"
-        " would end it first (E-21)",
-        other="10-50 ms",
+        "assumed",
+        "for a whole fabric, where 10-50 ms are 3 to 5 hops; no source is given, and a"
+        " watchdog set to"
+        " 50-200 ms may end it first (E-21)",
     ),
     Row(
         "pfc/victims",

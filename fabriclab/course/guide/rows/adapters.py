@@ -99,9 +99,12 @@ ROWS = [
         "field guide, why 800G does not help",
         "6",
         lambda: _host_generation(catalog.B200),
-        "differs",
-        "generation of PCIe a B200 was designed with; its host link is PCIe 5, as the chapter's"
-        " figure 3 has it (E-B12, E-X4)",
+        "conflicts",
+        "generation of PCIe a B200 was designed with: the chip has PCIe 6, the DGX and"
+        " HGX boards run it"
+        " at 5, as the chapter's figure 3 has it (E-B12, E-X4)",
+        between=(5.9, 6.1),
+        other="5",
     ),
     Row(
         "host/b200-nvlink",

@@ -168,10 +168,11 @@ ROWS = [
         "figure-3/growth-ib-from-edr",
         "Figure 3",
         "4x",
-        lambda: B200.port_in_text.per_direction / V100.port.per_direction,
-        "differs",
-        "from the EDR that V100 systems shipped with to XDR is 100/12.5 = 8 (E-03). Makers' own"
-        " systems went from EDR to NDR in that time: 4 again, for another reason",
+        lambda: B200.port.per_direction / V100.port.per_direction,
+        "agrees",
+        "makers' own systems went from EDR to NDR, 50/12.5. To XDR, which the older"
+        " figure draws, it"
+        " would be 8 (E-03)",
     ),
     *[
         Row(
