@@ -74,7 +74,7 @@ PREDICTIONS = (
         "cluster.four_units",
         "GPUs that four units really hold",
         lambda: topology.superpod_h100(4).hosts,
-        slips=(Slip("round", "one node makes room for management", lambda: 1024),),
+        moral="One node makes room for management.",
     ),
     Prediction(
         "cluster.pods",

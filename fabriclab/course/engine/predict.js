@@ -34,12 +34,31 @@
     return `Yours ${guess}, the model ${known.shown}: ${off}. ${slip ? `It looks as if ${slip[1]}. ` : ""}${known.moral}`;
   };
   const make = (tag, with_) => Object.assign(document.createElement(tag), with_);
-  // what answers the question lies folded in the cells below, up to the next heading
-  const unfold = (root) => {
+  // What answers a question is printed in the cells below, up to the next question or heading. It is
+  // folded until the guess is made. JupyterLab opens hidden outputs when it runs a cell, so the page
+  // folds them by a style of its own.
+  if (!document.getElementById("fabriclab-folds")) document.head.append(make("style", { id: "fabriclab-folds", textContent:
+    `[data-fabriclab-fold] .jp-Cell-outputWrapper { display: none }
+     [data-fabriclab-fold]::after { content: "folded until you guess above, or open the number there"; opacity: 0.6; padding-left: 6em; font-style: italic }` }));
+  const below = (root) => {
+    const cells = [];
     for (let cell = root.closest(".jp-Cell")?.nextElementSibling; cell; cell = cell.nextElementSibling) {
-      if (cell.querySelector("h1, h2, h3, .fabriclab-predict")) return;
-      cell.querySelectorAll(".jp-OutputPlaceholder, .jp-Placeholder-content").forEach((fold) => fold.click());
+      if (cell.querySelector("h1, h2, h3, .fabriclab-predict") || /predict\(/.test(cell.querySelector(".jp-Editor, .highlight")?.textContent)) break;
+      if (/\b(print|display)\(|report\(|diagnose\(/.test(cell.querySelector(".jp-Editor, .highlight")?.textContent)) cells.push(cell);
     }
+    return cells;
+  };
+  const group = (root) => [...root.parentElement.querySelectorAll(".fabriclab-predict")];
+  const fold = (root) => {
+    if (group(root).some((one) => !one.dataset.done)) below(root).forEach((cell) => (cell.dataset.fabriclabFold = ""));
+  };
+  const unfold = (root) => {
+    root.dataset.done = "yes";
+    if (group(root).some((one) => !one.dataset.done)) return;
+    below(root).forEach((cell) => {
+      delete cell.dataset.fabriclabFold;
+      cell.querySelector(".jp-OutputPlaceholder .jp-Placeholder-content")?.click();
+    });
   };
   document.querySelectorAll(".fabriclab-predict:not([data-ready])").forEach((root) => {
     root.dataset.ready = "yes";
@@ -65,8 +84,8 @@
       says.textContent = words;
       if (words.startsWith("Could not read")) return;
       [guess, sure, go].forEach((part) => (part.disabled = true));
-      root.querySelector("details").open = true;
-      unfold(root);
+      const number = root.querySelector("details");
+      number.open = number.hidden = true;  // the words say it; opening it unfolds what lies below
     };
     const slot = "fabriclab-predict " + name;
     ask.addEventListener("submit", (event) => {
@@ -80,6 +99,8 @@
       if (!detail.heard) detail.done(here());
       try { localStorage.setItem(slot, JSON.stringify([guess.value, sure.value])); } catch {}
     });
+    root.querySelector("details").addEventListener("toggle", (event) => event.target.open && unfold(root));
+    [0, 500, 2000].forEach((later) => setTimeout(fold, later, root));
     let before = known.kept;
     try { before ??= JSON.parse(localStorage.getItem(slot)); } catch {}
     if (before) {

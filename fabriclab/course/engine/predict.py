@@ -179,7 +179,7 @@ def judge(prediction, guess):
 
 
 def _slip(prediction, value, key):
-    """The slip that explains a guess. Guesses are rough: a bare factor of 2 is no slip by itself."""
+    """The slip that explains a guess; guesses are rough, so a bare factor of 2 is none."""
     if math.isclose(value, key, rel_tol=0.02):
         return ""
     own = [(slip, slip.value()) for slip in prediction.slips]
