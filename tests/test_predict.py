@@ -2,17 +2,29 @@
 
 import ast
 import math
+import os
 import re
 from pathlib import Path
 
+import lab
 import nbformat
 import pytest
 
+from fabriclab import doctor
 from fabriclab.course.engine import predict
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 SLOW = ("victims",)  # the same simulation; its judge is the same code
 ALL = [name for name in predict.ids() if name.split(".")[1] not in SLOW]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    if doctor.chromium() is None:
+        missing = "no Chromium (set CHROMIUM to one, or install the package chromium)"
+        pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
+    with lab.browser() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +177,32 @@ def test_an_unknown_name_is_answered_with_close_ones():
     """A typing error answered with a bare KeyError."""
     with pytest.raises(ValueError, match="did you mean transport.host_memory"):
         predict.predict("transport.host_memry")
+
+
+def test_a_page_without_a_kernel_takes_a_guess_by_keyboard(chromium):
+    """The form missing, the number shown before the guess, or a reader at odds with ours."""
+    asked = {
+        "transport.host_memory": ["350 GB", "2.8 Tb", "0.7 TB", "2000 MB"],
+        "wires.line_rate": ["400 Gb/s", "850 Gb/s"],
+        "monitoring.degraded": ["47.5 %", "95", "0.95"],
+        "topology.idle_money": ["$142.1 M", "$71.05 M"],
+        "fallacies.thousand": ["9.766 h", "293 min"],
+    }
+    page = chromium.new_page()
+    for name, guesses in asked.items():
+        one = predict.find(name)
+        for guess in guesses:
+            page.set_content(f"<div>{predict.form(one)}</div><script>{predict.SCRIPT}</script>")
+            number = page.locator("details")
+            assert not number.evaluate("e => e.open")
+            page.locator("input").focus()
+            page.keyboard.type(guess)
+            page.keyboard.press("Enter")
+            said = page.locator("[role=status]").inner_text()
+            ours = re.search(r": ([^.]*(?:\.\d[^.]*)*)\.", predict.judge(one, guess).says).group(1)
+            assert f": {ours}." in said, (name, guess, said, ours)
+            assert number.evaluate("e => e.open")
+    page.set_content(f"<div>{predict.form(one)}</div><script>{predict.SCRIPT}</script>")
+    page.locator("button").click()
+    assert page.locator("[role=status]").inner_text() == "Write a guess first."
+    page.close()

@@ -29,6 +29,7 @@
     const off = value === known.key || close(ratio, 1) ? "right on it" : close(ratio, 0.5) ? "half"
       : close(ratio, 2) ? "twice as much"
       : known.unit === "%" ? `${Math.round(100 * Math.abs(value - known.key))} points too ${up}`
+      : ratio > 0.8 && ratio < 1.25 ? `${Math.round(100 * Math.abs(ratio - 1))} % too ${up}`
       : `${Number(Math.max(ratio, 1 / ratio).toPrecision(3))} times too ${up}`;
     const slip = known.slips.find(([at]) => close(value, at) && !close(ratio, 1));
     return `Yours ${guess}, the model ${known.shown}: ${off}. ${slip ? `It looks as if ${slip[1]}. ` : ""}${known.moral}`;
