@@ -20,7 +20,7 @@ def _send(ways, network, size=1 * MB, **options):
     return packets.run(network, flows, **options)
 
 
-def victim():
+def _victim():
     """The slowest bystander beside a crowd of twelve that sends to one host."""
     tree = topology.leaf_spine(4, 2, 4, 4)
 
@@ -124,7 +124,7 @@ PREDICTIONS = (
     Prediction(
         "behaviour.victims",
         "the slowest of the three, in company",
-        victim,
+        _victim,
         "s",
         slips=(Slip("untouched", "they share links with the crowd", lambda: 22.06 * us),),
     ),

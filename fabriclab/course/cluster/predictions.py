@@ -17,7 +17,7 @@ def _with_startups(buckets):
     return cluster.bucketed_step(500 * ms, buckets, each).exposed
 
 
-def worst_pods():
+def _worst_pods():
     """Over how many of eight pods a job of 3,072 GPUs is oversubscribed worst."""
     meta = topology.meta_24k()
 
@@ -79,7 +79,7 @@ PREDICTIONS = (
     Prediction(
         "cluster.pods",
         "the number of pods that is worst for the job",
-        worst_pods,
+        _worst_pods,
         options=("1", "2", "3", "8"),
     ),
     Prediction(
