@@ -141,7 +141,9 @@ def contents(cell):
     if cell["cell_type"] == "markdown":
         return markdown(cell["source"])
     outputs = "".join(shown(output) for output in cell["outputs"])
-    if cell["metadata"].get("jupyter", {}).get("source_hidden"):
+    folded = cell["metadata"].get("jupyter", {})
+    # a derivation that is folded whole, source and outputs, waits for its reader: here for a key
+    if folded.get("source_hidden") and not folded.get("outputs_hidden"):
         return outputs
     coloured = highlight(cell["source"], PythonLexer(), HtmlFormatter(nowrap=True))
     code = f'<pre class="code">{coloured}</pre>'

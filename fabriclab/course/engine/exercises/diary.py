@@ -75,16 +75,22 @@ def write(student, exercise, status, folder="."):
         return
     path = Path(folder) / NAME
     with contextlib.suppress(OSError):
-        everybody = _all(path)
+        everybody = load(path)
         mine = everybody.setdefault(student, {})
         before = mine.get(exercise) if _is_entry(mine.get(exercise)) else None
         mine[exercise] = after(before, status, datetime.date.today().isoformat())
-        part = path.with_name(f"{NAME}.{os.getpid()}")
-        part.write_text(json.dumps(everybody, indent=1, ensure_ascii=False), encoding="utf-8")
-        os.replace(part, path)
+        save(path, everybody)
 
 
-def _all(path):
+def save(path, everybody):
+    """Write the whole file at once, so that no reader meets half of it."""
+    part = path.with_name(f"{NAME}.{os.getpid()}")
+    part.write_text(json.dumps(everybody, indent=1, ensure_ascii=False), encoding="utf-8")
+    os.replace(part, path)
+
+
+def load(path):
+    """All that the file holds; one that cannot be read is put aside."""
     try:
         everybody = json.loads(path.read_text(encoding="utf-8"))
         if type(everybody) is dict and all(type(mine) is dict for mine in everybody.values()):
