@@ -1,4 +1,4 @@
-"""The kit where it is not at home: other Pythons, odd folders, no display. Part of `make test-all`."""
+"""The kit where it is not at home: other Pythons, odd folders, no display (`make test-all`)."""
 
 import os
 import shutil
@@ -43,30 +43,31 @@ def copy(target):
 
 def run(code, *arguments, root=ROOT, python=sys.executable, flags=(), **variables):
     """Run `code` with the kit at `root`; what it said, if it failed."""
-    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"} | variables
+    variables = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"} | variables
     command = [str(python), *flags, "-c", code, *map(str, arguments)]
     done = subprocess.run(
-        command, cwd=root, env=environment, capture_output=True, text=True, timeout=400
+        command, cwd=root, env=variables, capture_output=True, text=True, timeout=400
     )
     return "" if done.returncode == 0 else (done.stderr or done.stdout)[-2000:]
 
 
-def interpreter(version):
-    """A Python of this version that has numpy and scipy, made with uv where one is at hand."""
-    found = shutil.which(f"python{version}")
-    needs = "import sys, numpy, scipy; sys.exit(f'{sys.version_info[0]}.{sys.version_info[1]}'"
-    needs += f" != {version!r})"
-    for python in filter(None, (sys.executable, found)):
-        done = subprocess.run([python, "-c", needs], capture_output=True)
-        if done.returncode == 0:
-            return python
-    pytest.skip(f"no Python {version} with numpy and scipy")
+def environment(version, folder):
+    """The Python of a new environment of this version with numpy and scipy alone."""
+    python, pyenv = shutil.which(f"python{version}"), os.environ | {"PYENV_VERSION": version}
+    if not python or subprocess.run([python, "-V"], env=pyenv, capture_output=True).returncode:
+        pytest.skip(f"no Python {version} on this machine")
+    subprocess.run([python, "-m", "venv", folder], env=pyenv, check=True)
+    inside = folder / "bin" / "python"
+    install = [inside, "-m", "pip", "install", "--quiet", "numpy", "scipy"]
+    if subprocess.run(install, capture_output=True).returncode:
+        pytest.skip("numpy and scipy could not be installed (no network?)")
+    return inside
 
 
 @pytest.mark.parametrize("version", PYTHONS)
-def test_models_on_each_python(version):
+def test_models_on_each_python(version, tmp_path):
     """A reader with another Python than ours would not get the models to work."""
-    assert run(MODELS, python=interpreter(version)) == ""
+    assert run(MODELS, python=environment(version, tmp_path / "env")) == ""
 
 
 def test_folder_with_spaces_and_chinese_letters(tmp_path):

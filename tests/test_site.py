@@ -135,7 +135,7 @@ def search(page, words):
 
 
 def test_pages_are_whole_and_ask_for_nothing_outside(few):
-    """A reader would meet a broken link, a picture without words, or a page that needs a network."""
+    """A reader would meet a broken link, a picture without words, or a need of a network."""
     found = [f for f in faults(few) if not re.search(r"\d\d-[\w-]+\.html", f.split(": ", 1)[1])]
     assert found == []
     assert (few / "notebooks" / f"{QUICK}.html").stat().st_size < 3e6
