@@ -55,7 +55,8 @@ def _module(path, level):
     name = name.removesuffix(".__init__")
     entries = "".join(_entry(node, name) for node in tree.body if _public(node))
     head = f"<h{level}>{name}</h{level}>{docstring(ast.get_docstring(tree))}"
-    return f'<section id="{name}">{head}{entries}</section>'
+    # a module and a function may share a dotted name: nccl.signs
+    return f'<section id="module-{name}">{head}{entries}</section>'
 
 
 def _public(node):
