@@ -6,10 +6,10 @@ READY := .venv/.ready
 # a .venv that was moved, or whose Python is gone, is set up again
 $(shell { [ -x $(PYTHON) ] && [ "$$(cat $(READY))" = "$(CURDIR)" ]; } 2>/dev/null || rm -f $(READY))
 
-.PHONY: help setup lab test exercises notebooks slides bench docs lock clean
+.PHONY: help setup lab test exercises notebooks test-all slides site bench docs lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## make .venv and install into it exactly what requirements.lock names
 
@@ -46,6 +46,9 @@ test: setup ## check the code's form, then run all tests and all notebooks
 	$(PYTHON) -m ruff format --check --quiet . && $(PYTHON) -m ruff check --quiet .
 	$(PYTHON) -m pytest -n 3 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with tests/nbval.cfg $(ARGS)
 
+test-all: setup ## the longer tests: the whole site in a browser, other Pythons, odd folders (many minutes)
+	$(PYTHON) -m pytest -m slow tests/test_site.py tests/test_robust.py $(ARGS)
+
 exercises: setup ## make exercises/ anew from solutions/
 	$(PYTHON) -m fabriclab.classroom.strip
 
@@ -54,6 +57,9 @@ notebooks: setup ## run the notebooks and solutions, and save them with their ou
 
 slides: setup ## make slides/, one deck for each notebook, to be opened in a browser
 	$(PYTHON) -m tools.slides $(ARGS)
+
+site: setup ## make build/site, the kit as pages to be read anywhere, without a kernel or a network
+	$(PYTHON) -m tools.site $(ARGS)
 
 bench: setup ## measure speed against what one would otherwise use
 	@for script in benchmarks/*.py; do echo "== $$script"; $(PYTHON) "$$script" || exit 1; done
