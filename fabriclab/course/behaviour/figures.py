@@ -154,10 +154,12 @@ def _furthest(trace, packets, axes):
     if packets is None or not len(packets[0]):
         return [], []
     times, held = map(np.asarray, packets)
-    inside = times <= axes.get_xlim()[1]
+    # a first sample may lie a packet's length before the trace
+    inside = (times >= 0) & (times <= min(axes.get_xlim()[1], trace.times[-1]))
     if not inside.any():
         return [], []
-    worst = int(np.argmax(np.abs(held - trace.at(times)) * inside))
+    times, held = times[inside], held[inside]
+    worst = int(np.argmax(np.abs(held - trace.at(times))))
     return [times[worst]], [held[worst]]
 
 
