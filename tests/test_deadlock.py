@@ -246,7 +246,8 @@ def test_watchdog():
 )
 def test_bad_input_is_refused(call, monkeypatch):
     """A wrong argument would give a wrong verdict, or a hang, instead of a ValueError."""
-    monkeypatch.setattr(deadlock, "MOST_ROUTES", 1000)
+    for room in ("circles", "routes"):
+        monkeypatch.setattr(f"fabriclab.deadlock.{room}.MOST_ROUTES", 1000)
     with pytest.raises(ValueError, match="must"):
         call()
 
