@@ -329,8 +329,9 @@ def goodput_link_retry(loss: Values, packet: Values, rate: Values, delay: Values
     0.9929
     """
     loss, delay = fraction("loss", loss), nonnegative("delay", delay)
-    lasts = positive("packet", packet) / positive("rate", rate)
-    broadcastable(loss=loss, lasts=lasts, delay=delay)
+    packet, rate = positive("packet", packet), positive("rate", rate)
+    broadcastable(loss=loss, packet=packet, rate=rate, delay=delay)
+    lasts = packet / rate
     return scalar_or_array((1 - loss) * lasts / ((1 - loss) * lasts + loss * (lasts + 2 * delay)))
 
 

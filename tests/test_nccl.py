@@ -112,7 +112,7 @@ def test_no_adapter_left_is_sockets_in_silence():
         ("NCCL_CROSS_NIC", "3", "knows 0, 1 and 2"),
         ("NCCL_IB_DISBLE", "1", "did you mean NCCL_IB_DISABLE?"),
         ("nccl_proto", "LL", "did you mean NCCL_PROTO?"),
-        ("PATH", "/bin", "no variable of NCCL known here"),
+        ("PATH", "/bin", "not a known variable of NCCL"),
     ],
 )
 def test_what_is_passed_over_is_told(name, value, told):

@@ -200,6 +200,9 @@ def straggler_cost(run_cost: Values, gap: Values) -> Values:
     return scalar_or_array(run_cost * np.asarray(gap) / (1 + gap))
 
 
+MOST_UPDATES = 1_000_000  # that one call simulates
+
+
 def stale_limit(delay: Values) -> Values:
     """Largest learning rate times curvature with which descent on a quadratic settles, if every
     gradient is `delay` updates old: ``2 sin(pi / (2 (2 delay + 1)))``.
@@ -217,7 +220,7 @@ def stale_limit(delay: Values) -> Values:
     return scalar_or_array(2 * np.sin(np.pi / (2 * (2 * np.asarray(delay, float) + 1))))
 
 
-def stale_descent(step: Values, delay: Values, steps: Values):
+def stale_descent(step: Values, delay: Values, steps: Values) -> np.ndarray:
     """What is left of the way after each of `steps` updates, from 1 on: ``w[t+1] = w[t] - step
     w[t-delay]``; `step` is learning rate times curvature.
 
@@ -227,6 +230,9 @@ def stale_descent(step: Values, delay: Values, steps: Values):
     step = scalar("step", nonnegative("step", step))
     delay = int(scalar("delay", count("delay", delay, least=0)))
     steps = int(scalar("steps", count("steps", steps, least=0)))
+    for name, value in (("delay", delay), ("steps", steps)):
+        if value > MOST_UPDATES:
+            raise ValueError(f"{name} must be at most {MOST_UPDATES:,} updates, not {value:,}")
     way = np.ones(delay + steps + 1)
     for t in range(delay, delay + steps):
         way[t + 1] = way[t] - step * way[t - delay]

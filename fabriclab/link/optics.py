@@ -166,7 +166,7 @@ class Planes:
     fibres: int
 
 
-def multi_plane(hosts: Values, rate: Values, capacity: Values, planes: Values = 1):
+def multi_plane(hosts: Values, rate: Values, capacity: Values, planes: Values = 1) -> Planes:
     """The `Planes` that join `hosts` of one NIC of `rate` each, cut into as many ports as `planes`;
     every plane is a tree of its own, of switches that carry `capacity` one way.
 
@@ -182,8 +182,16 @@ def multi_plane(hosts: Values, rate: Values, capacity: Values, planes: Values = 
     """
     hosts = int(scalar("hosts", count("hosts", hosts)))
     planes = int(scalar("planes", count("planes", planes)))
-    port = scalar("rate", positive("rate", rate)) / planes
-    radix = int(switch_ports(scalar("capacity", positive("capacity", capacity)), port))
+    rate, capacity = (
+        scalar("rate", positive("rate", rate)),
+        scalar("capacity", positive("capacity", capacity)),
+    )
+    radix = round(min(capacity * planes / rate, 2.0**53))
+    if not 4 <= radix <= 1e6 or not math.isclose(radix, capacity * planes / rate, rel_tol=1e-9):
+        raise ValueError(
+            "capacity must be a whole number of ports of rate / planes, 4 to 1,000,000, not"
+            f" {capacity * planes / rate:,g}"
+        )
     tiers = int(tree_tiers(hosts, radix))
     each = 1 if tiers == 1 else math.ceil(hosts * (2 * tiers - 1) / radix)
     return Planes(planes, radix, tiers, 2 * (radix // 2) ** tiers, planes * each, hosts * tiers)

@@ -9,7 +9,7 @@ FOLDERS = ("logs", "incidents")
 HOMES = (Path(__file__).parents[2] / "notebooks", Path(sys.prefix) / "share" / "fabriclab")
 
 
-def at(path):
+def at(path: str) -> Path:
     """`path`; or, where nothing is there and it begins with logs/ or incidents/, the kit's file of
     that name, so that a notebook reads its logs in whatever folder its kernel was started.
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import Values, each, number, positive, scalar
+from fabriclab.checks import Values, each, flag, number, positive, scalar
 from fabriclab.extras import missing
 from fabriclab.packets.arguments import below, bit_errors, channel, kind, one_of, seconds
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
@@ -191,7 +191,7 @@ def run(
         "lanes": lanes,
         "pfc": pfc,
         "trim": trim,
-        "link_retry": bool(link_retry),
+        "link_retry": flag("link_retry", link_retry),
         "selective": one_of("recovery", recovery, RECOVERIES) == 1,
         "routing": one_of("routing", routing, ROUTINGS),
         "gap": seconds("gap", gap),

@@ -7,7 +7,7 @@ import re
 import struct
 
 from fabriclab.course.engine import exercises
-from fabriclab.course.engine.exercises import example
+from fabriclab.course.engine.exercises import bank, example
 from tools.site import frames
 from tools.site.text import markdown
 
@@ -53,11 +53,12 @@ def _exercise(cell):
         return {"skip": bool(EMPTY_ANSWER.fullmatch(cell.source))}
     name, exercise_id = asked.groups()
     question = exercises.student.Question(exercises.Student("demo"), exercise_id)
+    numbers = bank.numbers("demo", exercise_id)
     title, _, text = question.text.partition("\n\n")
     title = re.sub("</?p>", "", markdown(title.replace("**", "")))
     hints = "".join(
         f"<details><summary>Hint {number}</summary>{markdown(hint)}</details>"
-        for number, hint in enumerate(example.rungs(question.exercise), 1)
+        for number, hint in enumerate(example.rungs(question.exercise, numbers), 1)
     )
     head = f'<h3 id="{name}"><span class="number">{name}</span> {title}</h3>'
     return {"html": f'{head}{markdown(text)}<div class="hints">{hints}</div>'}

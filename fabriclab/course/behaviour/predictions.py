@@ -102,6 +102,16 @@ PREDICTIONS = (
         slips=(Slip("always", "not every step has a late worker", lambda: 150 * ms),),
     ),
     Prediction(
+        "behaviour.stale",
+        "the largest k with which 16 workers settle that never wait",
+        lambda: congestion.stale_limit(15),
+        slips=(
+            Slip("fresh", "that is for fresh gradients; these are 15 updates old", lambda: 2.0),
+            Slip("shared", "you shared the 2 among the workers", lambda: 2 / 16),
+        ),
+        moral="About pi over twice the delay: waiting less costs smaller steps.",
+    ),
+    Prediction(
         "behaviour.headroom",
         "headroom for one port and priority",
         lambda: congestion.pfc_headroom(PORT, 5 * us, response=0),

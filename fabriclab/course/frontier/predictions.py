@@ -69,4 +69,16 @@ PREDICTIONS = (
         "frontier.megawatt", "what engines save for 10,000 GPUs, hosts on copper", _saved, "W"
     ),
     Prediction("frontier.pool", "the memory a pool need not buy", _stranded, "%"),
+    Prediction(
+        "frontier.planes",
+        "tiers of the network with eight planes",
+        lambda: link.multi_plane(131_072, 800 * Gbps, 51.2 * Tbps, 8).tiers,
+        slips=(
+            Slip(
+                "one plane",
+                "that is one plane's tree; thinner ports make a flatter one",
+                lambda: link.multi_plane(131_072, 800 * Gbps, 51.2 * Tbps, 1).tiers,
+            ),
+        ),
+    ),
 )

@@ -54,14 +54,16 @@ class Estimate:
             return {"unreadable": "this asks for a range of two values, such as 'LOW to HIGH'"}
         ends = [reader.quantity(end) for end in answer]
         unread = [end["unreadable"] for end in ends if "unreadable" in end]
-        return {"unreadable": unread[0]} if unread else {"ends": ends}
+        if unread:
+            return {"unreadable": unread[0]}
+        return {"items": [end["text"] if "text" in end else repr(end["value"]) for end in ends]}
 
     def solution(self, x):
         return [self.key(x) / 2, self.key(x) * 2]
 
     def judge(self, data, x):
         try:
-            (low, one), (high, other) = (reader.read(end) for end in data["ends"])
+            (low, one), (high, other) = (reader.read({"text": end}) for end in data["items"])
         except ValueError as error:
             return unreadable(str(error).removeprefix("could not read ").removeprefix("this: "))
         if any(dimension not in (None, "", self.unit) for dimension in (one, other)):
