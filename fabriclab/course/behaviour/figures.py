@@ -86,6 +86,8 @@ def queue(ax, trace, levels, packets=None):
             [], [], "x", color=COLOURS["ink"], markersize=11, markeredgewidth=2
         )
     left.set_ylabel("bytes in the queue")
+    # room for wider tick labels than those it begins with
+    left.figure.get_layout_engine().set(w_pad=12 / 72)
     right.tick_params(labelleft=False)
     artists["level labels"] = [
         right.annotate(

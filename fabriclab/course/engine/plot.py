@@ -179,7 +179,9 @@ class Picture:
         return self.alt
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        sharp, plain = (small(png(self.figure, dpi)) for dpi in (200, 100))
+        usual = matplotlib.rcParams["savefig.dpi"]  # a lecture asks for more
+        plain = 100 if usual == "figure" else usual
+        sharp, plain = (small(png(self.figure, dpi)) for dpi in (200, plain))
         return {
             "text/html": f"<style>{beside('picture.css')}</style>"
             + image_tag(sharp, self.alt, 100 * self.figure.get_figwidth()),
