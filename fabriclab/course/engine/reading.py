@@ -8,7 +8,6 @@ import functools
 import html
 from dataclasses import dataclass
 from importlib import resources
-from urllib.parse import quote
 
 from fabriclab.course.engine.exercises import bank, levels
 
@@ -20,20 +19,19 @@ OBJECTIVES = {
     5: "share a cluster's network between tenants",
     6: "find a bottleneck with counters and tests",
 }
-ASIDE = "Where text and model part"  # goes with a whole part and no one heading
 
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook: its file without ending, its minutes without exercises, {section: heading}."""
+    """A notebook: its file without ending, its minutes without exercises, {section: cell id}."""
 
     file: str
     minutes: int
     sections: dict
 
     def share(self):
-        """Minutes of one section: the notebook's, spread evenly over its sections."""
-        return self.minutes / sum(ASIDE not in title for title in self.sections.values())
+        """Minutes of one section: the notebook's, spread evenly over all but its errata."""
+        return self.minutes / sum(cell != "errata" for cell in self.sections.values())
 
 
 @dataclass(frozen=True)
@@ -98,14 +96,14 @@ def headings():
 def notebooks():
     """{number: Notebook}, both as in the files' names.
 
-    >>> notebooks()["03"].sections["3.1"]
-    '3.1 RDMA and GPUDirect 〔RDMA 与 GPUDirect〕'
+    >>> notebooks()["03"].minutes, notebooks()["03"].sections["3.1"]
+    (70, 'rdma')
     """
     found = {}
     for line in _lines("notebooks.txt"):
         first, _, rest = line.partition(" ")
         if "." in first:
-            found[max(found)].sections[first] = line
+            found[max(found)].sections[first] = rest
         else:
             found[first[:2]] = Notebook(first, int(rest), {})
     return found
@@ -122,17 +120,19 @@ def find(title: str) -> Heading:
 def link(place: str) -> str:
     """Where a place is, beside notebook 00.
 
-    >>> link("03"), link("2.1").partition("%")[0]
-    ('03-transport.ipynb', '02-wires-and-links.ipynb#2.1-From-NRZ-to-PAM4-')
+    >>> link("03"), link("2.1")
+    ('03-transport.ipynb', '02-wires-and-links.ipynb#cell-id=pam4')
     """
     if "." not in place:
         return f"{notebooks()[place].file}.ipynb"
     book = notebooks()[f"{_part(place):02}"]
-    return f"{book.file}.ipynb#{quote(book.sections[place].replace(' ', '-'))}"
+    return f"{book.file}.ipynb#cell-id={book.sections[place]}"
 
 
 class Guide:
-    """The guide as a table, one row a heading: with links in a notebook, plain elsewhere."""
+    """The guide as a table, one row a heading: with links in a notebook, plain elsewhere. Minutes
+    of a section that goes with two headings are counted at both.
+    """
 
     COLUMNS = ("The text's heading", "What to read", "Where", "Exercises", "Min", "Objectives")
 
