@@ -230,6 +230,7 @@ def test_links_and_formulas_of_prose():
     text = markdown("[a](03-x.ipynb#h) [b](../exercises/03-x.ipynb) [c](../solutions/03-x.ipynb)")
     assert 'href="03-x.html#h"' in text and 'href="../exercises/03-x.html"' in text
     assert "solutions" not in text
+    assert 'href="03-x.html#rdma"' in markdown("[3.1](03-x.ipynb#cell-id=rdma)")
     assert "<svg" in markdown(r"$\alpha + n\beta$")
     assert docstring("`a` is\n\n>>> 1") == "<p><code>a</code> is</p><pre>&gt;&gt;&gt; 1</pre>"
     read = Sections('<section id="s"><h2>Cut 对分</h2><p>text</p></section>')

@@ -27,7 +27,8 @@ class Prose(IPythonRenderer):
             return f'<a href="{html.escape(url)}">{text}</a>'
         page = re.fullmatch(r"((?:\.\./(?:notebooks|exercises)/)?[\w-]+)\.ipynb(#.*)?", url)
         if page:
-            return f'<a href="{page[1]}.html{html.escape(page[2] or "")}">{text}</a>'
+            anchor = (page[2] or "").replace("#cell-id=", "#")  # a cell of a page is a section
+            return f'<a href="{page[1]}.html{html.escape(anchor)}">{text}</a>'
         # a file of the project that is no page
         return f"<code>{html.escape(url.removeprefix('../'))}</code>" if text in url else text
 

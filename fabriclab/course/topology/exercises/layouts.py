@@ -137,7 +137,7 @@ EXERCISES = [
     Exercise(
         id="topology.spine",
         title="What a dead spine leaves",
-        chinese="脊交换机故障后的对分带宽",
+        chinese="脊交换机故障后的二分带宽",
         numbers={"wired": pick(*SPINES), "rate": pick(100, 200, 400, unit=Gbps)},
         prompt=(
             "{down} leaves with 32 hosts each, at 1:1, their uplinks spread evenly over "

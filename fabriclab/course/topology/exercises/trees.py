@@ -74,7 +74,7 @@ EXERCISES = [
     Exercise(
         id="topology.nonblocking",
         title="Checkpoint 1.2: why 1:1 at every tier",
-        chinese="为何每一级都要无阻塞",
+        chinese="为何每一级都要非阻塞",
         numbers={"ratio": pick(2, 3, 4), "gpus": pick(8192, 16_384, 32_768)},
         prompt=(
             "To save money on a three-tier tree of {gpus:,} GPUs, someone keeps the "
@@ -126,7 +126,7 @@ EXERCISES = [
     Exercise(
         id="topology.bisection",
         title="Checkpoint 1.2: bisection, not aggregate",
-        chinese="对分带宽与聚合带宽",
+        chinese="二分带宽与聚合带宽",
         numbers={
             "leaves": pick(16, 24, 32, 48),
             "wired": pick(*LEAVES),
