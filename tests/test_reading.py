@@ -47,7 +47,7 @@ def test_round_brackets_are_our_own(path):
 
 
 def test_every_section_leads_to_the_text_and_back():
-    """A section would have no place in the text, or the guide would not lead from that place to it."""
+    """A section would have no place in the text, or the guide would not lead from there to it."""
     lost = []
     for number, cell, line in sections():
         titles = QUOTED.findall(line)

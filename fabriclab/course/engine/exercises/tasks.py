@@ -131,7 +131,9 @@ class Bug:
         return f"One line is wrong:*\n\n{shown}\n\n*{question} Answer: the number of the line."
 
     def take(self, answer, x):
-        return {"text": f"{answer}"} if type(answer) is int else _text(answer, "give a line number")
+        if type(answer) is int and 0 < answer < 1000:
+            return {"text": f"{answer}"}
+        return _text(answer, "give a line number")
 
     def solution(self, x):
         return self.plant(x).line
