@@ -58,7 +58,7 @@ def test_an_exams_key_is_what_the_kit_calls_right():
     """A marker would go by a key that the kit itself would refuse."""
     for name in exercises.ids():
         answer = sheet.answer(name, "exam 7 copy 2")
-        if answer.startswith("see "):
+        if answer.startswith("see ") or bank.find(name).kind.by_hand:
             continue
         given = re.sub(r" \(within.*", "", answer).split(": ")[0] if answer[1:2] == ":" else answer
         given = re.sub(r" \(within.*", "", given)
