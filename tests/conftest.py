@@ -27,3 +27,29 @@ def pytest_configure(config):
     os.environ.update({name: os.path.join(folder, name.lower()) for name in JUPYTER_FOLDERS})
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     os.environ["FABRICLAB_PROGRESS"] = "off"  # a kernel of a test keeps no diary
+
+
+# with --dist loadfile a file goes to one worker whole: the longest begin first, so that none is left
+# alone at the end
+LONG = (
+    "test_browser.py",
+    "test_explorers.py",
+    "test_classroom_sandbox.py",
+    "test_exercises.py",
+    "test_packets_events.py",
+    "test_topology_cuts.py",
+    "test_doors.py",
+    "test_slides.py",
+    "test_classroom_class.py",
+    "test_nbgrader.py",
+    "test_classroom_batch.py",
+    "test_bad_input.py",
+    "test_explore_behaviour.py",
+    "test_site.py",
+    "test_packets.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    place = {name: at for at, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(item.path.name, len(LONG)))

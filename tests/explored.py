@@ -54,11 +54,9 @@ def assert_fault_passes(explorer, control, where, function, by=1):
     with pytest.MonkeyPatch.context() as broken:
         broken.setattr(where, function, refuse)
         move(control, by)
-        assert (
-            explorer.readout == "this cannot be"
-            and isinstance(explorer.error, ValueError)
-            and explorer.frame == frame
-        )
+        assert explorer.readout == "this cannot be" and isinstance(explorer.error, ValueError)
+        same = explorer.frame == frame
+        assert same
     move(control, by)
     assert explorer.error is None
 

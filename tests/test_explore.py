@@ -206,7 +206,9 @@ def test_a_move_sends_pixels_and_words_in_one_message(explorer, sent):
     move(next(iter(explorer.controls.values())), 3)
     ((content, buffers),) = sent
     assert content.pop("grips") == explorer._places()
-    assert content == {"readout": explorer.readout, "failed": False} and buffers == [explorer.frame]
+    assert content == {"readout": explorer.readout, "failed": False}
+    same = buffers == [explorer.frame]
+    assert same
     width, height = explorer.canvas.size
     assert len(explorer.frame) == 4 * width * height
 
@@ -296,7 +298,9 @@ def test_a_fault_is_shown_in_place_and_passes_with_the_next_good_value(bad, word
         "IndexError",
     )
     refused = {"readout": words, "failed": True, "grips": []}
-    assert messages[-1] == (refused, []) and explorer.frame == frame
+    assert messages[-1] == (refused, [])
+    same = explorer.frame == frame
+    assert same
     assert words in repr(explorer)
     explorer.controls["x"].value = 2
     assert explorer.error is None and explorer.readout == "x is 2"
@@ -395,7 +399,8 @@ def test_at_rest_a_fine_screen_gets_the_same_picture_in_more_dots(explorer, sent
     frame = explorer.frame
     move(next(iter(explorer.controls.values())), 1)
     move(next(iter(explorer.controls.values())), -1)
-    assert explorer.frame == frame
+    same = explorer.frame == frame
+    assert same
 
 
 def test_the_words_under_a_printed_picture_fit_it(explorer):

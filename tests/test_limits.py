@@ -80,12 +80,12 @@ def test_within_the_limit():
     "module, limit, edge, call",
     [
         # 3 x 2 routes between 3 hosts of one switch
-        (deadlock, "MOST_ROUTES", 6, lambda: list(deadlock.shortest_routes(_star(3)))),
-        (deadlock, "MOST_LINKS", 8, lambda: deadlock.ring_routes(4, 2)),
+        (deadlock.routes, "MOST_ROUTES", 6, lambda: list(deadlock.shortest_routes(_star(3)))),
+        (deadlock.routes, "MOST_LINKS", 8, lambda: deadlock.ring_routes(4, 2)),
         # a mesh of 4 in a row: 2 (3 x 1 + 2 x 2 + 1 x 3) links
-        (deadlock, "MOST_LINKS", 20, lambda: deadlock.grid_routes((4,))),
+        (deadlock.routes, "MOST_LINKS", 20, lambda: deadlock.grid_routes((4,))),
         # a ring of 4: each place has two neighbours and one two links away
-        (deadlock, "MOST_LINKS", 16, lambda: deadlock.grid_routes((4,), wrap=True)),
+        (deadlock.routes, "MOST_LINKS", 16, lambda: deadlock.grid_routes((4,), wrap=True)),
         (bsp, "MOST_DRAWS", 12, lambda: congestion.slowest_simulated(stats.expon(), 3, 4)),
         # 16 hosts of a fat-tree of 4 ports
         (topology.graph, "MOST_HOSTS", 16, lambda: topology.torus((4, 4))),

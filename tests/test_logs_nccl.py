@@ -439,7 +439,8 @@ def test_shipped_logs_are_what_the_package_makes():
     without it.
     """
     for name, text in made.shipped().items():
-        assert (ROOT / "notebooks" / "logs" / name).read_bytes() == text.encode(), name
+        same = (ROOT / "notebooks" / "logs" / name).read_bytes() == text.encode()
+        assert same, name
 
 
 def test_shipped_allreduce_tells_its_model():

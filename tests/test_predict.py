@@ -126,10 +126,9 @@ def test_what_answers_is_folded_in_the_saved_notebook_and_waits_for_a_key_in_sli
                 and "print(" in after.source
                 and "Picture(" not in after.source
             ):
-                assert after.metadata.get("jupyter", {}).get("outputs_hidden"), (
-                    path.name,
-                    after.id,
-                )
+                # both, as JupyterLab writes both when it saves
+                folded = after.metadata.get("jupyter", {}).get("outputs_hidden")
+                assert folded and after.metadata.get("collapsed"), (path.name, after.id)
             kind = cell.metadata.get("slideshow", {}).get("slide_type")
             assert kind in (None, "skip"), "the form would bring the number with it"
             for one in cells[place + 1 :]:

@@ -181,7 +181,8 @@ def test_main_leaves_the_notebook_alone(monkeypatch, tmp_path, capsys):
     before = (home / "book.ipynb").read_bytes()
     monkeypatch.setattr(slides, "NOTEBOOKS", home)
     assert slides.main([]) == 0 and capsys.readouterr().out == "slides/book.html\n"
-    assert (home / "book.ipynb").read_bytes() == before
+    untouched = (home / "book.ipynb").read_bytes() == before
+    assert untouched
     import base64
 
     image = base64.b64decode(

@@ -1,5 +1,5 @@
-"""Run notebooks and save them with their outputs: `make notebooks`, or `python notebooks/rerun.py
-FILE...` for a few.
+"""Run notebooks and save them with their outputs: `make notebooks`, or `python -m tools.rerun
+notebooks/03-transport.ipynb` for one.
 
 What changes from run to run without meaning anything (times, widget ids, chunks of a stream) is
 left out of the file, so that the next diff shows only what a reader would see. A notebook with a
@@ -63,6 +63,8 @@ def normalised(notebook):
             del cell["metadata"][key]
         if cell["cell_type"] != "code":
             continue
+        if cell["metadata"].get("jupyter", {}).get("outputs_hidden"):
+            cell["metadata"]["collapsed"] = True  # as JupyterLab writes it when it saves
         cell["outputs"] = joined(cell["outputs"])
         for output in cell["outputs"]:
             if "data" in output:
@@ -175,6 +177,13 @@ def main(names):
     paths = [Path(name) for name in names] or [
         p for d in ("notebooks", "solutions") for p in sorted((ROOT / d).glob("*.ipynb"))
     ]
+    for path in paths:
+        if not path.is_file():
+            print(
+                f"{path} is not a notebook here: write notebooks/03-transport.ipynb",
+                file=sys.stderr,
+            )
+            return 2
     failed = 0
     with tempfile.TemporaryDirectory() as own:
         # nothing of the reader's own settings may slip into what is committed

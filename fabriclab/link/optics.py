@@ -187,9 +187,10 @@ def multi_plane(hosts: Values, rate: Values, capacity: Values, planes: Values = 
         scalar("capacity", positive("capacity", capacity)),
     )
     radix = round(min(capacity * planes / rate, 2.0**53))
-    if not 4 <= radix <= 1e6 or not math.isclose(radix, capacity * planes / rate, rel_tol=1e-9):
+    whole = math.isclose(radix, capacity * planes / rate, rel_tol=1e-9)
+    if not whole or radix % 2 or not 4 <= radix <= 1e6:
         raise ValueError(
-            "capacity must be a whole number of ports of rate / planes, 4 to 1,000,000, not"
+            "capacity must be an even number of ports of rate / planes, 4 to 1,000,000, not"
             f" {capacity * planes / rate:,g}"
         )
     tiers = int(tree_tiers(hosts, radix))
