@@ -29,8 +29,8 @@ def pytest_configure(config):
     os.environ["FABRICLAB_PROGRESS"] = "off"  # a kernel of a test keeps no diary
 
 
-# with --dist loadfile a file goes to one worker whole: the longest begin first, so that none is left
-# alone at the end
+# with --dist loadfile a file goes to one worker whole: the longest begin first, so that none is
+# left alone at the end
 LONG = (
     "test_browser.py",
     "test_explorers.py",
