@@ -44,7 +44,7 @@ lab: setup ## open JupyterLab on the first notebook
 
 test: setup ## check the code's form, then run all tests and all notebooks
 	$(PYTHON) -m ruff format --check --quiet . && $(PYTHON) -m ruff check --quiet .
-	$(PYTHON) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with tests/nbval.cfg $(ARGS)
+	$(PYTHON) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/nbval.cfg $(ARGS)
 
 test-all: setup ## the longer tests: the whole site in a browser, other Pythons, odd folders (many minutes)
 	$(PYTHON) -m pytest -m slow tests/test_site.py tests/test_robust.py $(ARGS)
