@@ -6,6 +6,9 @@ READY := .venv/.ready
 # a .venv that was moved, or whose Python is gone, is set up again
 $(shell { [ -x $(PYTHON) ] && [ "$$(cat $(READY))" = "$(CURDIR)" ]; } 2>/dev/null || rm -f $(READY))
 
+# each process would compile the package anew
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup lab test exercises notebooks test-all slides site bench docs lock clean
 
 help: ## this list
