@@ -9,8 +9,8 @@ from fabriclab.course.engine.exercises.core import BLANK, KEPT, RIGHT, WRONG, id
 
 SIGNS = {RIGHT: "✓", WRONG: "✗", KEPT: "•", BLANK: "–"}
 AS_DEMO = (
-    'You work as "demo", with everybody\'s numbers. For numbers of your own put your id in the'
-    " quotes above and run all again."
+    'You work as "demo", with everybody\'s numbers.\n'
+    "For numbers of your own put your id in the quotes above and run all again."
 )
 _EDGES = {RIGHT: "0,158,115", WRONG: "213,94,0"}
 
