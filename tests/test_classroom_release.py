@@ -15,7 +15,7 @@ import nbformat
 import pytest
 
 from fabriclab.classroom.release import NOTEBOOKS as HANDED_OUT
-from fabriclab.classroom.release import _files, personal, release
+from fabriclab.classroom.release import TOOLS, _files, personal, release
 from fabriclab.classroom.roster import Person, folder
 from fabriclab.course.engine import exercises
 
@@ -55,6 +55,9 @@ def repository(tmp_path_factory):
     shutil.copytree(
         ROOT / "fabriclab", root / "fabriclab", ignore=shutil.ignore_patterns("__pycache__")
     )
+    (root / "tools").mkdir()
+    for name in TOOLS:
+        shutil.copy(ROOT / "tools" / name, root / "tools")
     (root / "notebooks" / ".ipynb_checkpoints").mkdir()
     (root / "notebooks" / ".ipynb_checkpoints" / "draft.ipynb").write_text("{}")
     return root
@@ -96,7 +99,7 @@ def test_every_student_finds_the_own_id(released):
     notebook.cells[3].source = blank.cells[3].source
     shown = [o.data["text/markdown"] for c in notebook.cells for o in c.get("outputs", ())]
     me = names["me"]
-    own = [exercises.Question(me, name).text for name in exercises.ids("cluster")]
+    own = [exercises.Question(me, name).markdown for name in exercises.ids("cluster")]
     assert sorted(shown) == sorted(own)
     for cell in [*notebook.cells, *blank.cells]:
         cell.pop("outputs", None)

@@ -261,7 +261,7 @@ def test_every_control_changes_something(name):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
 def test_whatever_the_controls_say_the_picture_is_the_model(name, data):
     """Somewhere a number is wrong, an error shows, words collide, outgrow the picture or gain a
