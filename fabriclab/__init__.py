@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 
 
 # what commands are made of is no reading for a student
-_COMMANDS = {"doctor", "extras", "find", "progress"}
+_COMMANDS = {"doctor", "extras", "find", "progress", "terminal"}
 
 
 def __getattr__(name):

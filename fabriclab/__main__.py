@@ -9,7 +9,7 @@ import sys
 
 import fabriclab
 from fabriclab import extras
-from fabriclab.units import plural
+from fabriclab.terminal import plain, printed, refuse
 
 
 def doctor(arguments):
@@ -29,7 +29,11 @@ def doctor(arguments):
 def ledger(arguments):
     from fabriclab.course.engine import ledger
 
-    print(ledger.report(arguments.errata, arguments.all, " ".join(arguments.find)))
+    words = " ".join(arguments.find)
+    try:
+        print(ledger.report(arguments.errata, arguments.all, words, arguments.source))
+    except ValueError as fault:
+        return refuse("ledger", fault)
     return 0
 
 
@@ -74,99 +78,6 @@ def read(arguments):
     return status
 
 
-def release(arguments):
-    if not has_classroom():
-        return students_kit("release")
-    from fabriclab.classroom import release, roster
-
-    people = class_list(arguments.roster, roster)
-    if people is None:
-        return 2
-    try:
-        done = release.release(people, arguments.out)
-    except (ValueError, OSError) as fault:
-        return refuse("release", fault)
-    print(f"{arguments.out}: {done}; a kit and the exercises of {plural(len(people), 'student')}.")
-    return 0
-
-
-def grade(arguments):
-    if not has_classroom():
-        return students_kit("grade")
-    from fabriclab.classroom import batch, gradebook, marks, roster
-
-    people = class_list(arguments.roster, roster)
-    if people is None:
-        return 2
-    given = marks_by_hand(arguments.marks, arguments.roster, people, marks)
-    if given is None:
-        return 2
-    given, nobody = given
-    try:
-        done = batch.grade(
-            arguments.submissions,
-            people,
-            arguments.out,
-            workers=arguments.workers,
-            scheduler=arguments.scheduler,
-            unsafe=arguments.unsafe,
-            marks=given,
-            blind=arguments.blind,
-        )
-    except (ValueError, OSError, RuntimeError) as fault:
-        return refuse("grade", fault)
-    except KeyboardInterrupt:
-        print(
-            "Stopped. What is graded is kept: start the same command again to go on.",
-            file=sys.stderr,
-        )
-        return 1
-    print("\n".join([batch.summary(done, people), *map(plain, nobody)]))
-    for student in gradebook.formulas(people):
-        print(
-            f"{student}: this id begins like a formula; in grades.csv and canvas.csv take off the '"
-            " before it when you import them."
-        )
-    return (
-        1
-        if done.strange or nobody or any(result.refused for result in done.results.values())
-        else 0
-    )
-
-
-def marks_by_hand(path, class_list, people, marks):
-    """What `marks.read` finds in the file, or in the one beside the class list; None once it is
-    said why not.
-    """
-    beside = os.path.join(os.path.dirname(class_list), "marks.csv")
-    if path is None and not os.path.exists(beside):
-        return {}, ()
-    try:
-        return marks.read(path or beside, people)
-    except (OSError, ValueError) as fault:
-        reason = fault.strerror.lower() if isinstance(fault, OSError) else fault
-        refuse(path or beside, reason)
-
-
-def class_list(path, roster):
-    """The class, or None once it is said why not."""
-    try:
-        return roster.read(path)
-    except OSError as fault:
-        refuse(path, (fault.strerror or str(fault)).lower())
-    except ValueError as fault:
-        refuse(path, fault)
-
-
-def has_classroom():
-    """Whether this copy can run a class; a student's kit comes without that wing."""
-    return os.path.isdir(os.path.join(os.path.dirname(fabriclab.__file__), "classroom"))
-
-
-def students_kit(command):
-    return refuse(command, "this is a student's kit; a class is run from the whole repository")
-
-
 def diagnose(arguments):
     from fabriclab.logs import diagnose
 
@@ -187,15 +98,6 @@ def incident(arguments):
     except ValueError as fault:
         print(fault, file=sys.stderr)
         return 2
-
-
-def printed(command, work):
-    """Print the lines that `work` gives, or say why not."""
-    try:
-        print(*map(plain, work()), sep="\n")
-    except (ValueError, OSError) as fault:
-        return refuse(command, fault)
-    return 0
 
 
 def sheet(arguments):
@@ -221,24 +123,17 @@ def exam(arguments):
     return printed("exam", lambda: sheet.write_exam(*wanted))
 
 
-def inventory(arguments):
-    if not has_classroom():
-        return students_kit("inventory")
-    from fabriclab.classroom import inventory
+def of_a_class(name):
+    """A command of the classroom's wing, without which a student's kit comes."""
 
-    return printed("inventory", lambda: inventory.run(arguments.answers))
+    def run(arguments):
+        if not os.path.isdir(os.path.join(os.path.dirname(fabriclab.__file__), "classroom")):
+            return refuse(name, "this is a student's kit; a class is run from the whole repository")
+        from fabriclab.classroom import commands
 
+        return getattr(commands, name)(arguments)
 
-def refuse(path, reason):
-    shown = "standard input" if path == "-" else path
-    reason = str(reason) if str(reason).startswith(shown) else f"{shown}: {reason}"
-    print(plain(" ".join(reason.split())), file=sys.stderr)
-    return 2
-
-
-def plain(text):
-    """Text without what a terminal would act on: a file's name may hold anything."""
-    return "".join(c if c.isprintable() else "?" for c in str(text))
+    return run
 
 
 def parser():
@@ -261,7 +156,13 @@ def parser():
     command.add_argument(
         "--errata", action="store_true", help="show those that differ, with the arithmetic"
     )
-    command.add_argument("--all", action="store_true", help="show every number")
+    command.add_argument("--all", action="store_true", help="show every number, of every source")
+    command.add_argument(
+        "--source",
+        default="",
+        metavar="NAME",
+        help="show one source's: chapter, guide, level 3, appendix, registry, older edition",
+    )
     command.add_argument(
         "--find", nargs="+", default=[], metavar="WORD", help="show the numbers that hold all words"
     )
@@ -320,7 +221,7 @@ def parser():
     command.add_argument(
         "answers", nargs="*", metavar="BEFORE.csv AFTER.csv", help="report these answers"
     )
-    command.set_defaults(run=inventory)
+    command.set_defaults(run=of_a_class("inventory"))
 
     command = commands.add_parser(
         "incident",
@@ -339,7 +240,7 @@ def parser():
         "--roster", required=True, metavar="FILE", help="the class list, CSV with a column of ids"
     )
     command.add_argument("--out", required=True, metavar="DIR", help="where to put it")
-    command.set_defaults(run=release)
+    command.set_defaults(run=of_a_class("release"))
 
     command = commands.add_parser(
         "grade", help="grade what a class has sent; start it again after an interrupt to go on"
@@ -379,7 +280,7 @@ def parser():
         action="store_true",
         help="run students' code without a sandbox, with all that your account may do",
     )
-    command.set_defaults(run=grade)
+    command.set_defaults(run=of_a_class("grade"))
     return top
 
 

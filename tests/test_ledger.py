@@ -10,17 +10,17 @@ import printed
 import pytest
 
 from fabriclab import units
-from fabriclab.course.engine import ledger
-from fabriclab.course.engine.ledger import Row
+from fabriclab.course.engine import ledger, row
+from fabriclab.course.engine.row import Row
 from fabriclab.units import ms, us
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
-@pytest.mark.parametrize("row", ledger.rows(), ids=lambda row: row.id)
-def test_row(row):
+@pytest.mark.parametrize("one", ledger.rows(), ids=lambda one: one.id)
+def test_row(one):
     """A printed number would be given a verdict that its recomputation does not bear out."""
-    assert row.problem() == ""
+    assert one.problem() == ""
 
 
 def test_ids_are_unique_and_have_two_parts():
@@ -90,18 +90,82 @@ def test_tables_and_report():
     rows.
     """
     assert "242.83 ms" in repr(ledger.table("napkin-1.2/ring-6GB"))
-    assert ledger.table("napkin-1.1", "figure-8")._repr_html_().count("<tr>") == 1 + len(
-        ledger.rows("napkin-1.1")
-    ) + len(ledger.rows("figure-8"))
     with pytest.raises(ValueError, match="napkin-1.1"):
         ledger.table("napkin-99")
     with pytest.raises(ValueError):
         ledger.table()
     total = ledger.report().splitlines()[-1].split()
     assert int(total[-1]) == len(ledger.rows()) == sum(map(int, total[1:-1]))
-    errata = ledger.report(errata=True)
-    for row in ledger.rows():
-        assert (f"{row.id}: " in errata) == (row.verdict in ("differs", "conflicts"))
+    errata, everything = ledger.report(errata=True), ledger.report(every=True)
+    for one in ledger.rows():
+        wrong = one.verdict in ("differs", "conflicts")
+        assert (f"{one.id}: " in errata) == (wrong and one.source in ("chapter", "guide"))
+        assert f"{one.id}: " in everything
+        assert one.id in ledger.report(find=f"{one.id}:")
+    assert "source must be one of chapter, guide" in _refused(lambda: ledger.report(source="x"))
+
+
+def _refused(call):
+    with pytest.raises(ValueError) as told:
+        call()
+    return str(told.value)
+
+
+def test_every_row_has_the_source_that_its_place_names():
+    """Somebody else's number would be counted against the reader's two texts, or one of theirs
+    hidden.
+    """
+    counted = {name: ledger.report(source=name).count("\n") + 1 for name in row.SOURCES}
+    assert sum(counted.values()) == len(ledger.rows())
+    for one in ledger.rows():
+        older = "edition" in one.where or "quiz" in one.where or one.where.startswith("Figure 4, o")
+        assert (one.source == "older edition") == older or "English source" in one.where, one.where
+        assert (one.source == "guide") == one.where.startswith("field guide"), one.where
+        if one.source == "level 3":  # the part that the chapter leaves out
+            assert one in ledger.part("topology"), one.where
+    others = {r.where for r in ledger.part("topology") if r.source == "chapter"}
+    assert others == {"summary"}
+
+
+def test_a_table_is_one_line_that_differs_first_and_says_what_it_leaves_out():
+    """A table would stand in the way of the text, hide its errata at the end, or drop rows in
+    silence.
+    """
+    shown = ledger.table("figure-3")
+    found = [one for one in ledger.rows("figure-3")]
+    assert len(shown.rows) + sum(shown.others.values()) == len(found)
+    assert {one.source for one in shown.rows} == {"chapter"}
+    verdicts = [one.verdict for one in shown.rows]
+    assert verdicts[0] == "differs" and "differs" not in verdicts[verdicts.count("differs") :]
+    html = shown._repr_html_()
+    assert html.startswith("<details") and html.count("<tr") == 1 + len(shown.rows)
+    summary = html.partition("</summary>")[0]
+    assert f"✗ {verdicts.count('differs')} differ" in summary
+    assert f"{shown.others['older edition']} of the older edition" in summary
+    # more than a word: a sign, a tint and an edge
+    assert html.count("✗ differs") == html.count("box-shadow") == verdicts.count("differs")
+    # where the two texts print nothing of it, the text that does is shown and named
+    assert "English Level 3" in ledger.table("napkin-1.3").summary()
+    assert {one.source for one in ledger.table("napkin-1.2/work-earlier").rows} == {"older edition"}
+
+
+def test_the_readme_counts_as_the_ledger_does():
+    """The README would call an input recomputed, or count what the reader does not have."""
+    said = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"Of the (\d+) that your.*?(\d+) are recomputed and (\d+).*?(\d+) of", said)
+    both = ledger.readers(ledger.rows())
+    inputs = [one for one in both if one.verdict == "assumed"]
+    wrong = [one for one in both if one.verdict in ("differs", "conflicts")]
+    counts = len(both), len(both) - len(inputs), len(inputs), len(wrong)
+    assert tuple(map(int, found.groups())) == counts
+
+
+def test_an_erratums_number_leads_to_its_row():
+    """E-03 would be a word that leads nowhere."""
+    html = ledger.table("figure-4/ratio")._repr_html_()
+    assert "<a href='13-errata.ipynb#cell-id=errata-numbered'>E-04</a>" in html
+    for number, found in ledger.numbered().items():
+        assert found and all(number in one.note for one in found)
 
 
 @pytest.mark.parametrize(
@@ -131,10 +195,12 @@ def test_errata_by_severity_are_all_errata_once_and_sorted():
     """An erratum would be missing from the list of all, stand twice, or a small one before a grave
     one.
     """
-    listed = [row for table in ledger.by_severity().values() for row in table.rows]
-    assert sorted(row.id for row in listed) == sorted(
-        row.id for row in ledger.rows() if row.verdict in ("differs", "conflicts")
+    listed = [one for table in ledger.by_severity().values() for one in table.rows]
+    others = [one for table in ledger.elsewhere().values() for one in table.rows]
+    assert sorted(one.id for one in [*listed, *others]) == sorted(
+        one.id for one in ledger.rows() if one.verdict in ("differs", "conflicts")
     )
+    assert {one.source for one in listed} == {"chapter", "guide"}
     assert [row.factor() for row in listed] == sorted(
         (row.factor() for row in listed), reverse=True
     )
@@ -253,7 +319,7 @@ def _values(text):
     """{(dimension, value to four digits)} of every quantity that a row's words begin with, end on
     or span.
     """
-    match = ledger._RANGE.match(text)
+    match = row._RANGE.match(text)
     unit = match and match["high"].lstrip("0123456789.,$")
     tries = (
         [match["high"], f"{match['low']} {match['low_unit'] or unit}"]

@@ -11,7 +11,7 @@ import fabriclab
 
 PACKAGE = Path(fabriclab.__file__).parent
 # The models, each with those it may build on: a level of the chapter rests on the levels before it.
-MODELS = {"units": 0, "checks": 0, "progress": 0, "extras": 0, "catalog": 1}
+MODELS = {"units": 0, "checks": 0, "progress": 0, "extras": 0, "terminal": 0, "catalog": 1}
 MODELS |= {"link": 2, "transport": 2, "reliability": 2}
 MODELS |= {"collectives": 3, "topology": 3}
 MODELS |= {"congestion": 4, "deadlock": 4, "cluster": 4, "scaleup": 4, "nccl": 4}
@@ -127,6 +127,7 @@ def test_what_a_student_reads_is_the_models():
     assert set(dir(fabriclab)) == {*MODELS, "logs", "course", "classroom", "require"} - {
         "progress",
         "extras",
+        "terminal",
     }
 
 

@@ -127,7 +127,7 @@ def shown(output):
             f' alt="{html.escape(data.get("text/plain", ""))}">'
         )
     if "text/html" in data:
-        return data["text/html"]
+        return data["text/html"].replace(".ipynb#", ".html#")
     if "text/markdown" in data:
         return markdown(data["text/markdown"])
     if "text/latex" in data:

@@ -74,7 +74,7 @@ def _pictures(output, out, where):
     if "text/html" in data:
         data["text/html"] = EMBEDDED.sub(
             lambda found: f'{found[1]}"{_file(found[3], out)["src"]}" loading="lazy"',
-            data["text/html"],
+            data["text/html"].replace(".ipynb#cell-id=", ".html#"),
         )
     elif "image/png" in data:
         alt = output.metadata.get("image/png", {}).get("alt")

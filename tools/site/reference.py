@@ -13,7 +13,7 @@ from tools.site.text import docstring
 PACKAGE = Path(fabriclab.__file__).resolve().parent
 COLUMNS = ("Where", "The text prints", "Recomputed", "Verdict", "Note")
 # as in `tools.docs`: what a program may call
-APART = {"course", "classroom", "doctor", "extras", "find", "progress"}
+APART = {"course", "classroom", "doctor", "extras", "find", "progress", "terminal"}
 
 
 def ledger_page():

@@ -2,176 +2,32 @@
 a test holds it to.
 
 One file of rows per part of the chapter, in the chapter's order; `table` shows some of
-them in a notebook.
+them in a notebook. What a `Row` is, its verdicts and sources, stands in `row`.
 
-Verdicts:
-
-- ``agrees``     the recomputed value rounds to the digits the text prints
-- ``rounds``     it does so after a coarser rounding, which the row names
-- ``assumed``    an input of the text: what the models use, with an outside source where one is
-  known
-- ``differs``    the recomputed value does *not* round to the printed digits; the note gives the
-  arithmetic
-- ``conflicts``  two places in the texts say different things; both are shown
+A reader holds two of the texts, the chapter and the guide (`READERS`). What other sources print
+(the English Level 3, which the chapter leaves out; the appendix; the registry of constants; older
+editions) has its rows too: `report` counts them apart, and a table shows them where the two texts
+print none of what it is asked for.
 """
 
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
 from html import escape
 from math import inf
 
 from fabriclab import units
 from fabriclab.course import PARTS
+from fabriclab.course.engine.row import READERS, SOURCES, VERDICTS, Row
 
-VERDICTS = ("agrees", "rounds", "assumed", "differs", "conflicts")
-SEVERITIES = (
-    ("off by a factor of two or more", 2.0),
-    ("off by a tenth or more", 1.1),
-    ("off by less than a tenth", 1.0),
+ERRATA = "13-errata.ipynb#cell-id=errata-numbered"  # where an erratum's number is explained
+NUMBER = re.compile(r"\bE-[TBX]?\d+\b")  # of an erratum
+SIGNS = {"agrees": "✓", "rounds": "≈", "assumed": "○", "differs": "✗", "conflicts": "⇄"}
+_ONE, _MANY = (
+    {"agrees": "agrees", "rounds": "rounds", "assumed": "is an input", "differs": "differs"},
+    {"agrees": "agree", "rounds": "round", "assumed": "are inputs", "differs": "differ"},
 )
-
-
-@dataclass(frozen=True)
-class Row:
-    """One printed number.
-
-    `id` is ``part-of-text/name``; `where` the place that prints it; `says` the quantity as printed
-    ("242.8 ms"), a range ("10-20 us"), or words, for which `between` gives the SI range they stand
-    for. `compute` recomputes it in SI. `step` is the rounding that a ``rounds`` row names; `other`
-    is what the second place says in a ``conflicts`` row.
-    `compute` may be missing only where nothing in the texts allows to recompute: in ``assumed`` and
-    ``conflicts`` rows.
-    """
-
-    id: str
-    where: str
-    says: str
-    compute: Callable[[], float] | None
-    verdict: str
-    note: str = ""
-    between: tuple[float, float] | None = None
-    step: str = ""
-    other: str = ""
-
-    def printed(self):
-        """(low, high) in SI: everything that prints as this row's digits."""
-        return self.between or _interval(self.says)
-
-    def problem(self):
-        """Why the row's verdict does not hold, or an empty string if it does."""
-        if self.verdict not in VERDICTS:
-            return f"unknown verdict {self.verdict!r}"
-        if self.verdict != "agrees" and not self.note:
-            return "only a row that agrees may go without a note"
-        if self.compute is None:
-            return (
-                self._no_conflict()
-                if self.verdict in ("assumed", "conflicts")
-                else "nothing recomputes this row"
-            )
-        value, (low, high) = self.compute(), self.printed()
-        if value != value:
-            return "recomputed to NaN"
-        fits = low <= value <= high
-        if self.verdict in ("agrees", "assumed") and not fits:
-            return f"recomputed {self.recomputed()}, which does not print as {self.says}"
-        if self.verdict == "differs" and fits:
-            return (
-                f"recomputed {self.recomputed()}, which prints as {self.says}: the text no longer"
-                " differs"
-            )
-        if self.verdict == "rounds":
-            if fits:
-                return "agrees without the rounding"
-            # a coarser rounding goes to the nearest step, so half of one is the furthest it can
-            # move a number
-            half = units.read(self.step).value / 2
-            if not low - half <= value <= high + half:
-                return (
-                    f"recomputed {self.recomputed()}, not within a rounding to {self.step} of"
-                    f" {self.says}"
-                )
-        return self._no_conflict()
-
-    def _no_conflict(self):
-        if self.verdict == "conflicts":
-            (low, high), (other_low, other_high) = self.printed(), _interval(self.other)
-            if low <= other_high and other_low <= high:
-                return f"{self.says} and {self.other} are compatible: no conflict"
-        return ""
-
-    def factor(self):
-        """How far off an erratum is: the larger over the smaller of what is printed and what is
-        right, or of the two things printed.
-
-        Digits count as printed, of ranges the nearest ends; 1 where they meet, inf from nothing to
-        something.
-        """
-        low, high = self.between or _interval(self.says, rounded=False)
-        least, most = (
-            _interval(self.other, rounded=False)
-            if self.verdict == "conflicts"
-            else (self.compute(),) * 2
-        )
-        return max(
-            (above / below if below > 0 else inf) if above > below else 1.0
-            for above, below in ((low, most), (least, high))
-        )
-
-    def recomputed(self):
-        """The recomputed value as text, to five digits, in the unit the text prints."""
-        if self.compute is None:
-            return "-"
-        value = self.compute()
-        dimension, unit = _unit(self.says)
-        if dimension == "money":
-            return units.si(value, "$", 5)
-        number = units.si_digits(value / units.UNITS[unit][1], 5)
-        return number + unit if unit == "x" else f"{number} {unit}".strip()
-
-
-_RANGE = re.compile(
-    r"^(?P<low>\$?[\d.,]+)\s*(?P<low_unit>[A-Za-z%/$]*)\s*(?:-|–|to)\s*(?P<high>\$?[\d.,]+.*)$"
-)
-
-
-def _unit(says):
-    """(dimension, unit) that a printed quantity, range or wording such as "hundreds of TB" ends on;
-    a bare number where it names none.
-    """
-    words = says.split()
-    for start in range(len(words)):
-        tail = " ".join(words[start:])
-        match = _RANGE.match(tail)
-        try:
-            quantity = units.read(match["high"] if match else tail)
-        except ValueError:
-            continue
-        return quantity.dimension, quantity.unit
-    return units.UNITS[words[-1]][0] if words[-1] in units.UNITS else "number", (
-        words[-1] if words[-1] in units.UNITS else ""
-    )
-
-
-def _interval(says, rounded=True):
-    """(low, high) in SI: what the words claim, or everything that is `rounded` to it."""
-    match = _RANGE.match(says)
-    if match:
-        dollar = "$" if match["low"].startswith("$") and not match["high"].startswith("$") else ""
-        high = units.read(dollar + match["high"])
-        if match["low_unit"]:
-            low = units.read(match["low"] + " " + match["low_unit"])
-        else:
-            suffix = match["high"][re.match(r"\$?[\d.,]+", match["high"]).end() :]
-            low = units.read(match["low"] + (suffix if match["low"].lstrip("$") else ""))
-        # a range's ends are whole claims: what rounds to them is inside
-        return low.value - rounded * low.resolution / 2, high.value + rounded * high.resolution / 2
-    q = units.read(says)
-    slack = rounded * q.resolution * (0.5 + 1e-9)
-    return q.value - slack, q.value + slack
+SEVERITIES = (("off by a factor of two or more", 2.0), ("off by less than two", 1.0))
 
 
 def rows(prefix=""):
@@ -186,62 +42,146 @@ def part(name):
     return importlib.import_module(f"fabriclab.course.{name}.rows").ROWS
 
 
+def readers(found):
+    """Those of some rows that the reader's two texts print.
+
+    >>> [row.source for row in readers(rows("napkin-1.2/ring"))]
+    ['chapter', 'chapter']
+    """
+    return [row for row in found if row.source in READERS]
+
+
 def errata(name):
     """The rows of one part that differ or conflict, as a `Table`."""
-    return Table(_errata(part(name)))
+    return _first(_errata(part(name)))
 
 
 def by_severity():
-    """All rows that differ or conflict, the furthest off first: a `Table` for each of `SEVERITIES`,
-    by its words.
+    """The rows of the reader's two texts that differ or conflict, the furthest off first: a `Table`
+    for each of `SEVERITIES`, by its words.
 
     >>> [(words, len(table.rows) > 5) for words, table in by_severity().items()][0]
     ('off by a factor of two or more', True)
     """
-    shown = sorted(_errata(rows()), key=Row.factor, reverse=True)
+    shown = sorted(_errata(readers(rows())), key=Row.factor, reverse=True)
     ends = (inf, *(least for _, least in SEVERITIES))
     return {
         words: Table(
-            [row for row in shown if least <= row.factor() and (row.factor() < most or most == inf)]
+            [
+                row
+                for row in shown
+                if least <= row.factor() and (row.factor() < most or most == inf)
+            ],
+            folded=False,
         )
         for (words, least), most in zip(SEVERITIES, ends)
     }
+
+
+def elsewhere():
+    """The rows of all other sources that differ or conflict: a `Table` for each source."""
+    found = {name: [] for name in SOURCES if name not in READERS}
+    for row in _errata(rows()):
+        if row.source in found:
+            found[row.source].append(row)
+    return {name: Table(of) for name, of in found.items() if of}
 
 
 def _errata(of):
     return [row for row in of if row.verdict in ("differs", "conflicts")]
 
 
-class Table:
-    """Rows as a table: HTML in a notebook, plain lines elsewhere."""
+def _first(found):
+    """A `Table` of what the reader's two texts print; where that is nothing, of the English Level
+    3; and where that is nothing too, of all.
+    """
+    level_3 = [row for row in found if row.source == "level 3"]
+    shown = readers(found) or level_3 or found
+    return Table(shown, Counter(row.source for row in found if row not in shown))
 
-    def __init__(self, shown):
-        self.rows = shown
+
+class Table:
+    """Rows as a table, those that differ first: in a notebook one line that opens, plain lines
+    elsewhere. `others` counts, by source, the rows that are not shown.
+    """
+
+    def __init__(self, shown, others=None, folded=True):
+        rank = ("differs", "conflicts", "rounds", "agrees", "assumed").index
+        self.rows = sorted(shown, key=lambda row: rank(row.verdict)) if folded else shown
+        self.others, self.folded = others or {}, folded
+
+    def summary(self):
+        """What the one line says.
+
+        >>> table("napkin-1.2/ring").summary()
+        'Ledger: 2 numbers of the text. ✓ 2 agree.'
+        """
+        counts = Counter(row.verdict for row in self.rows)
+        told = []
+        for verdict in ("differs", "conflicts", "agrees", "rounds", "assumed"):
+            if count := counts[verdict]:
+                word = (_ONE if count == 1 else _MANY).get(verdict, "in conflict")
+                told.append(f"{SIGNS[verdict]} {count} {word}")
+        source = self.rows[0].source if self.rows else READERS[0]
+        of = (
+            "of the text"
+            if source in READERS
+            else f"of the {source}".replace("level", "English Level")
+        )
+        more = ", ".join(f"{count} of the {name}" for name, count in self.others.items())
+        return (
+            f"Ledger: {units.plural(len(self.rows), 'number')} {of}. {', '.join(told)}."
+            + f" Not shown: {more}." * bool(more)
+        )
 
     def _repr_html_(self):
         head = "".join(
             f"<th style='text-align:left'>{h}</th>"
             for h in ("Where", "The text prints", "Recomputed", "Verdict", "Note")
         )
-        body = "".join(
-            "<tr>"
-            + "".join(
-                f"<td style='text-align:left'>{_cell(cell)}</td>"
-                for cell in (r.where, _says(r), r.recomputed(), r.verdict, r.note)
-            )
-            + "</tr>"
-            for r in self.rows
+        body = "".join(map(_tr, self.rows))
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        if not self.folded:
+            return table
+        return (
+            "<details class='fabriclab-ledger'><summary style='cursor:pointer'>"
+            f"{_cell(self.summary())}</summary>{table}</details>"
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def __repr__(self):
         return "\n".join(_line(r) for r in self.rows)
+
+
+def _tr(row):
+    tint = (
+        " style='background:rgba(213,94,0,.14);box-shadow:inset 4px 0 #D55E00'"
+        if row.verdict in ("differs", "conflicts")
+        else ""
+    )
+    cells = (
+        row.where,
+        _says(row),
+        row.recomputed(),
+        f"{SIGNS[row.verdict]} {row.verdict}",
+        row.note,
+    )
+    told = "".join(f"<td style='text-align:left'>{_linked(_cell(cell))}</td>" for cell in cells)
+    return f"<tr{tint}>{told}</tr>"
 
 
 def _cell(text):
     # two prices in one cell would be set as mathematics; a dollar sign in an element of its own is
     # left alone
     return escape(text).replace("$", "<span>$</span>")
+
+
+def _linked(text):
+    """HTML with each erratum's number a link to the list of them in 13.
+
+    >>> _linked("(E-03)")
+    "(<a href='13-errata.ipynb#cell-id=errata-numbered'>E-03</a>)"
+    """
+    return NUMBER.sub(rf"<a href='{ERRATA}'>\g<0></a>", text)
 
 
 def _says(row):
@@ -269,28 +209,51 @@ def table(*prefixes):
             f"no rows of the ledger start with {', '.join(map(repr, prefixes))}; there are"
             f" {', '.join(known)}"
         )
-    return Table(shown)
+    return _first(shown)
 
 
-def report(errata=False, every=False, find=""):
-    """What ``fabriclab ledger`` prints: rows per verdict and part; with `errata`, each that differs
-    or conflicts, with its arithmetic; with `every`, each row; with `find`, only the rows that hold
-    all of its words.
+def numbered():
+    """The rows of the ledger that name an erratum's number, by that number.
+
+    >>> [row.id for row in numbered()["E-04"]][:1]
+    ['figure-4/ratio']
+    """
+    found = {}
+    for row in rows():
+        for number in dict.fromkeys(NUMBER.findall(row.note)):
+            found.setdefault(number, []).append(row)
+    return dict(sorted(found.items()))
+
+
+def report(errata=False, every=False, find="", source=""):
+    """What ``fabriclab ledger`` prints: rows per verdict, by part for the reader's two texts and by
+    source for the others; with `errata`, each that differs or conflicts, with its arithmetic; with
+    `every`, each row of every source; with `find`, only the rows that hold all of its words; with
+    `source`, only that source's.
 
     >>> report(find="ring-6GB 242.83").startswith("napkin-1.2/ring-6GB")
     True
     """
+    if source and source not in SOURCES:
+        raise ValueError(f"source must be one of {', '.join(SOURCES)}, not {source!r}")
+    within = [row for row in rows() if source in ("", row.source)]
     if find:
         words = find.lower().split()
-        found = [_line(row) for row in rows() if all(w in _line(row).lower() for w in words)]
+        found = [_line(row) for row in within if all(w in _line(row).lower() for w in words)]
         return "\n".join(found) or f"no row of the ledger holds all of: {find}"
-    counts = {name: Counter(row.verdict for row in part(name)) for name in PARTS}
-    counts["all"] = sum(counts.values(), Counter())
-    lines = [" " * 12 + "".join(f"{v:>11}" for v in VERDICTS) + f"{'rows':>8}"]
-    lines += [
-        f"{name:12}" + "".join(f"{c[v]:>11}" for v in VERDICTS) + f"{c.total():>8}"
-        for name, c in counts.items()
-    ]
+    if source:
+        shown = _errata(within) if errata else within
+        return "\n".join(map(_line, shown)) or f"no erratum of the {source}"
+    lines = [" " * 13 + "".join(f"{v:>11}" for v in VERDICTS) + f"{'rows':>8}"]
+    counted = {name: readers(part(name)) for name in PARTS}
+    counted["both texts"] = readers(within)
+    counted |= {
+        name: [r for r in within if r.source == name] for name in SOURCES if name not in READERS
+    }
+    counted["all"] = within
+    for name, of in counted.items():
+        counts = Counter(row.verdict for row in of)
+        lines.append(f"{name:13}" + "".join(f"{counts[v]:>11}" for v in VERDICTS) + f"{len(of):>8}")
     if errata or every:
-        lines += [""] + [_line(row) for row in (rows() if every else _errata(rows()))]
+        lines += [""] + [_line(row) for row in (within if every else _errata(readers(within)))]
     return "\n".join(lines)
