@@ -383,7 +383,7 @@ def test_no_answer_is_left_in_a_students_file(path):
     for line in lines:
         assert len(line) < 6 or line not in sources, line
     me, _ = run_as(path, "demo")
-    assert shown == [question.text for question in me.questions.values()]
+    assert shown == [question.markdown for question in me.questions.values()]
     for name in set(me.questions) & set(QUANTITIES):
         kind, x = bank.find(name).kind, bank.numbers("demo", name)
         assert (

@@ -94,8 +94,9 @@ def show_questions(cells, student):
 def _shown(student, name):
     from nbformat import v4
 
-    text = exercises.Question(exercises.Student(student), name).text
-    return v4.new_output("display_data", data={"text/markdown": text, "text/plain": text})
+    asked = exercises.Question(exercises.Student(student), name)
+    data = {"text/markdown": asked.markdown, "text/plain": asked.text}
+    return v4.new_output("display_data", data=data)
 
 
 def _hello():

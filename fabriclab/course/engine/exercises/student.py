@@ -2,6 +2,7 @@
 
 import datetime
 import html
+import re
 import textwrap
 
 from fabriclab.course.engine.exercises import bank, diary, levels
@@ -149,10 +150,15 @@ class Question:
 
     @property
     def text(self):
-        """The prompt in Markdown."""
+        """The prompt, as it is read at a terminal."""
         exercise, x = self.exercise, self._numbers
         title = f"**{exercise.title}** ({exercise.chinese}){self._level()}"
         return f"{title}\n\n{exercise.prompt(x)}\n\n*{exercise.kind.wants(x)}*"
+
+    @property
+    def markdown(self):
+        """The prompt, as a page sets it."""
+        return prices(self.text)
 
     def _level(self):
         known = levels.of(self.exercise.id)
@@ -167,7 +173,8 @@ class Question:
         if get_ipython() is None:
             print(self.text)
         else:
-            display.display({"text/markdown": self.text, "text/plain": self.text}, raw=True)
+            both = {"text/markdown": self.markdown, "text/plain": self.text}
+            display.display(both, raw=True)
 
     def check(self, answer):
         """Say what this kit thinks of an answer; the verdict stays in `q.verdict`, and how many
@@ -213,6 +220,16 @@ class Question:
             example.worked(self.exercise, self._numbers)
             or "Explain to somebody, or to a sheet of paper, where you are stuck: that often helps."
         )
+
+
+def prices(text):
+    """Markdown whose amounts of money stay what they are: two on a line would be set as a formula.
+
+    >>> print(prices("it costs $60 k, or $2.5 M; type `$2 M`; $2^n$ is a formula"))
+    it costs \\$60 k, or \\$2.5 M; type `$2 M`; $2^n$ is a formula
+    """
+    amount = r"(`[^`]*`)|\$(?=\d[\d.,]*(?:\s|[;:)]|$))"
+    return re.sub(amount, lambda found: found[1] or r"\$", text)
 
 
 def _say(text, edge):
