@@ -49,6 +49,7 @@ def repository(tmp_path_factory):
         "requirements.lock",
     ):
         shutil.copy(ROOT / name, root)
+    shutil.copytree(ROOT / "tools", root / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("solutions", "exercises", "notebooks"):
         (root / name).mkdir()
         shutil.copy(ROOT / name / NOTEBOOK, root / name)

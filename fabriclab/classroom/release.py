@@ -25,6 +25,8 @@ from fabriclab.course.engine.exercises.core import identify
 from fabriclab.progress import Bar
 
 DOORS = ("LICENSE", "Makefile", "environment.yml", "pyproject.toml", "requirements.lock")
+# what `make lab` and `make slides` call
+TOOLS = ("lab_config.py", "rerun.py", "slides.py", "slides.css", "slides.js", "look.css")
 PACKAGE, NOTEBOOKS = (
     (".py", ".js", ".css", ".txt", ".log"),
     (".py", ".js", ".css", ".ipynb", ".png", ".log", ".txt", ".csv", ".toml", ""),
@@ -137,8 +139,8 @@ def _write_kit(kit, root):
             _copy(path, kit / path.relative_to(root))
     for path in own.files().values():
         _copy(path, kit / "fabriclab" / "course" / "own" / path.name)
-    for path in sorted((root / "tools").glob("slides.*")):
-        _copy(path, kit / path.relative_to(root))
+    for name in TOOLS:
+        _copy(root / "tools" / name, kit / "tools" / name)
     for path in _files(root / "notebooks", NOTEBOOKS):
         if path.suffix == ".ipynb" and "### BEGIN SOLUTION" in path.read_text(encoding="utf-8"):
             raise ValueError(f"{path}: a worked solution among the notebooks")
