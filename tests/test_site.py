@@ -7,6 +7,7 @@ import base64
 import io
 import json
 import re
+import time
 import urllib.parse
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,6 +24,7 @@ from tools.site.text import Sections, docstring, markdown
 
 ROOT = Path(__file__).resolve().parent.parent
 QUICK = "10-scale-up"
+FAINT = (ROOT / "tests" / "data" / "faint.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +85,9 @@ def faults(out):
                 yield f"{name}: no anchor for {url}"
 
 
-def walk(browser, paths, width=390):
-    """Open pages of a site from its folder: what went wrong, in words."""
-    page, wrong = browser.new_page(viewport={"width": width, "height": 800}), []
+def walk(browser, paths, widths=(390,)):
+    """Open pages of a site from its folder, light and dark: what went wrong, in words."""
+    page, wrong = browser.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
     page.on("requestfailed", lambda asked: wrong.append(f"no {asked.url[:90]}"))
@@ -93,9 +95,14 @@ def walk(browser, paths, width=390):
     page.on("request", lambda ask: wrong.append(ask.url) if outside(ask.url) else None)
     for path in sorted(paths):
         page.goto(path.as_uri())
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        if wide > width:
-            wrong.append(f"{path.name} is {wide} wide")
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": 800})
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            if wide > width:
+                wrong.append(f"{path.name} is {wide} wide at {width}")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            wrong += [f"{path.name}, {scheme}: {told}" for told in page.evaluate(FAINT)]
     page.close()
     return wrong
 
@@ -122,6 +129,20 @@ def press(page, slug):
         }"""
     )
     return took, words, first, place.locator(".readout").inner_text()
+
+
+def play(page):
+    """Play every scene of a page by keyboard: the names of those that stand still."""
+    still = []
+    for scene in page.locator(".fabriclab-scene").all():
+        scene.scroll_into_view_if_needed()
+        began = float(scene.get_attribute("data-at"))
+        scene.get_by_label("play", exact=True).press("Enter")
+        page.wait_for_timeout(300)
+        if not float(scene.get_attribute("data-at")) > began:
+            still.append(scene.get_attribute("data-scene"))
+        scene.get_by_label("pause", exact=True).press("Enter")
+    return still
 
 
 def search(page, words):
@@ -237,21 +258,54 @@ def test_links_and_formulas_of_prose():
     assert read.sections() == [["s", "Cut 对分", "text"]]
 
 
-@pytest.mark.slow
-def test_the_whole_site(browser):
-    """Some page of the published site would be broken, too heavy, or dead."""
+@pytest.fixture(scope="module")
+def whole():
+    """The whole site, where `make site` makes it: frames that are there are kept."""
     out = ROOT / "build" / "site"
     build.build(out)
-    assert list(faults(out)) == []
-    assert sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) < 40e6
-    assert walk(browser, out.rglob("*.html")) == []
-    page, times = browser.new_page(), []
-    for path in sorted((out / "notebooks").glob("*.html")):
+    return out
+
+
+@pytest.mark.slow
+def test_whole_site_is_sound(whole):
+    """Some page of the published site would have a broken link, or be too heavy."""
+    assert list(faults(whole)) == []
+    assert [p.name for p in whole.rglob("*.html") if _weight(p) > 3e6] == []
+    assert sum(path.stat().st_size for path in whole.rglob("*") if path.is_file()) < 40e6
+
+
+def _weight(path):
+    """Bytes of a page with the pictures it shows."""
+    pictures = set(re.findall(r'src="([^"]+\.png)"', path.read_text(encoding="utf-8")))
+    return path.stat().st_size + sum((path.parent / p).stat().st_size for p in pictures)
+
+
+@pytest.mark.slow
+def test_second_build_takes_seconds(whole):
+    """Who mends a word would wait for every explorer to be drawn again."""
+    began = time.process_time()
+    build.build(whole)
+    assert time.process_time() - began < 60
+
+
+@pytest.mark.slow
+def test_whole_site_in_a_browser(whole, browser):
+    """A page would fail, ask outside, be wider than a screen, or be faint in one theme."""
+    assert walk(browser, whole.rglob("*.html"), (1920, 1280, 390)) == []
+
+
+@pytest.mark.slow
+def test_whole_site_is_alive(whole, browser):
+    """A scene would stand still, an explorer not answer or be slow, a search find nothing."""
+    page, times, still = browser.new_page(), [], []
+    for path in sorted((whole / "notebooks").glob("*.html")):
         page.goto(path.as_uri())
+        still += play(page)
         for slug in re.findall('data-explorer="([^"]+)"', path.read_text(encoding="utf-8")):
             took, before, moved, back = press(page, slug)
             assert back == before, slug
             times.append(took)
+    assert still == []
     assert np.median(times) < 20
     for words in ("对分带宽", "bisection"):
         assert search(page, words), words

@@ -34,6 +34,7 @@ content="width=device-width"><title>{title}</title>
 """
 SHARP = "--IPKernelApp.exec_lines=import matplotlib; matplotlib.rcParams['savefig.dpi'] = 200"
 _GROUP = r"\{(?:[^{}]|\{[^{}]*\})*\}"
+CODE = "xcode"  # of the light styles the one whose faintest colour is still read on grey
 LONGEST_SHOWN = 6  # lines of code; longer ones fold away behind a click
 _LETTERS = {
     Outline.MOVETO: "M",
@@ -175,9 +176,10 @@ def slides(cells):
 def deck(notebook):
     """One notebook, as it is, as the text of one HTML page."""
     title = notebook["cells"][0]["source"].splitlines()[0].lstrip("# ")
-    style = (HERE / "slides.css").read_text(encoding="utf-8") + HtmlFormatter(
-        style="default"
-    ).get_style_defs("pre.code")
+    style = "".join(
+        (HERE / name).read_text(encoding="utf-8") for name in ("look.css", "slides.css")
+    )
+    style += HtmlFormatter(style=CODE).get_style_defs("pre.code")
     script = (HERE / "slides.js").read_text(encoding="utf-8")
     return PAGE.format(
         title=html.escape(title),

@@ -12,10 +12,11 @@ from jinja2 import DictLoader
 from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 
-from tools.site import frames
+from tools.site import frames, guide
 from tools.site.notebook import prepare
 from tools.site.reference import ledger_page, reference
 from tools.site.text import Sections, latex, markdown, wrap_tables
+from tools.slides import CODE
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -83,7 +84,12 @@ def _pages(out, only):
             chinese = found[0].strip() if found else ""
             pages.append(Page(folder, path.stem, title, body, chinese, calls))
     (out / "reference").mkdir()
-    pages.append(Page("reference", "ledger", "The ledger", wrap_tables(ledger_page())))
+    for name, title, body in (
+        ("guide", "The reading guide", guide.guide_page(ROOT)),
+        ("glossary", "The glossary", guide.glossary_page(ROOT)),
+        ("ledger", "The ledger", ledger_page()),
+    ):
+        pages.append(Page("reference", name, title, wrap_tables(body)))
     return pages + [Page("reference", name, name, body) for name, body in reference()]
 
 
@@ -114,6 +120,8 @@ def _write(out, template, pages, page, outline, before, after):
         binder=f"https://mybinder.org/v2/gh/{repository}/HEAD?urlpath=lab/tree/{place}"
         if repository
         else "",
+        headings=guide.headings_of(page.name) if page.folder == "notebooks" else (),
+        anchor=guide.anchor,
         twin=next((p for p in pages if p.name == page.name and p.folder != page.folder), None),
     )
     (out / page.folder / f"{page.name}.html").write_text(text, encoding="utf-8")
@@ -122,10 +130,12 @@ def _write(out, template, pages, page, outline, before, after):
 def _assets(out):
     for path in (HERE / "assets").iterdir():
         shutil.copyfile(path, out / path.name)
-    light = HtmlFormatter(style="friendly").get_style_defs(".highlight")
-    dark = HtmlFormatter(style="github-dark").get_style_defs('[data-theme="dark"] .highlight')
-    with (out / "site.css").open("a", encoding="utf-8") as style:
-        style.write(f"{light}\n@media screen {{{dark}}}\n")
+    light = HtmlFormatter(style=CODE).get_style_defs(".highlight")
+    dark = HtmlFormatter(style="lightbulb").get_style_defs('[data-theme="dark"] .highlight')
+    look = (HERE.parent / "look.css").read_text(encoding="utf-8")
+    own = (HERE / "assets" / "site.css").read_text(encoding="utf-8")
+    style = f"{look}{own}{light}\n@media screen {{{dark}}}\n"
+    (out / "site.css").write_text(style, encoding="utf-8")
 
 
 def _explorers(folder, calls):

@@ -8,6 +8,7 @@ import struct
 
 from fabriclab.course.engine import exercises
 from fabriclab.course.engine.exercises import bank, example
+from fabriclab.course.engine.exercises.student import prices
 from tools.site import frames
 from tools.site.text import markdown
 
@@ -43,7 +44,10 @@ def _folding(cell, folder):
     hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
     skipped = cell.metadata.get("slideshow", {}).get("slide_type") == "skip"
     folded = hidden or skipped or folder == "exercises" or cell.source.count("\n") >= LONGEST_SHOWN
-    return {"folded": bool(folded), "word": "code of the picture" if hidden else "code"}
+    word = "code of the picture" if hidden else "code"
+    # what answers a prediction waits, as it does in the notebook
+    waits = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
+    return {"folded": bool(folded), "word": word, "waits": waits}
 
 
 def _exercise(cell):
@@ -54,10 +58,10 @@ def _exercise(cell):
     name, exercise_id = asked.groups()
     question = exercises.student.Question(exercises.Student("demo"), exercise_id)
     numbers = bank.numbers("demo", exercise_id)
-    title, _, text = question.text.partition("\n\n")
+    title, _, text = question.markdown.partition("\n\n")
     title = re.sub("</?p>", "", markdown(title.replace("**", "")))
     hints = "".join(
-        f"<details><summary>Hint {number}</summary>{markdown(hint)}</details>"
+        f"<details><summary>Hint {number}</summary>{markdown(prices(hint))}</details>"
         for number, hint in enumerate(example.rungs(question.exercise, numbers), 1)
     )
     head = f'<h3 id="{name}"><span class="number">{name}</span> {title}</h3>'

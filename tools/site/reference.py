@@ -11,6 +11,7 @@ from fabriclab.course.engine import ledger
 from tools.site.text import docstring
 
 PACKAGE = Path(fabriclab.__file__).resolve().parent
+COLUMNS = ("Where", "The text prints", "Recomputed", "Verdict", "Note")
 # as in `tools.docs`: what a program may call
 APART = {"course", "classroom", "doctor", "extras", "find", "progress"}
 
@@ -18,8 +19,7 @@ APART = {"course", "classroom", "doctor", "extras", "find", "progress"}
 def ledger_page():
     """Every row of the ledger, part by part, under a filter by verdict and words."""
     parts = "".join(
-        f'<section id="{part}"><h2>{part.capitalize()}</h2>'
-        f"{ledger.Table(ledger.part(part))._repr_html_()}</section>"
+        f'<section id="{part}"><h2>{part.capitalize()}</h2>{_rows(ledger.part(part))}</section>'
         for part in PARTS
     )
     verdicts = "".join(f"<option>{verdict}</option>" for verdict in ledger.VERDICTS)
@@ -33,6 +33,18 @@ def ledger_page():
         '<span role="status"></span></form>'
         f"<pre>{html.escape(ledger.report())}</pre></section>{parts}"
     )
+
+
+def _rows(rows):
+    """A table of the ledger's rows; each can be linked to by its id."""
+    head = "".join(f"<th>{name}</th>" for name in COLUMNS)
+    body = ""
+    for row in rows:
+        says = f"{row.says} / {row.other}" if row.other else row.says
+        cells = (row.where, says, row.recomputed(), row.verdict, row.note)
+        told = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+        body += f'<tr id="{html.escape(row.id)}" class="{row.verdict}">{told}</tr>'
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def reference():
