@@ -102,6 +102,7 @@ def walk(browser, paths, widths=(390,)):
                 wrong.append(f"{path.name} is {wide} wide at {width}")
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
+            page.wait_for_function("(s) => document.documentElement.dataset.theme === s", arg=scheme)
             wrong += [f"{path.name}, {scheme}: {told}" for told in page.evaluate(FAINT)]
     page.close()
     return wrong
