@@ -32,7 +32,8 @@ def test_a_class_from_hand_out_to_gradebook(tmp_path, monkeypatch, capsys):
     for name in ("solutions", "exercises", "notebooks"):
         (tmp_path / name).mkdir()
         shutil.copy(ROOT / name / NOTEBOOK, tmp_path / name)
-    (tmp_path / "fabriclab").symlink_to(ROOT / "fabriclab")
+    for name in ("fabriclab", "tools"):
+        (tmp_path / name).symlink_to(ROOT / name)
     for name in release.DOORS:
         shutil.copy(ROOT / name, tmp_path)
     monkeypatch.chdir(tmp_path)

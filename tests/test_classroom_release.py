@@ -15,7 +15,7 @@ import nbformat
 import pytest
 
 from fabriclab.classroom.release import NOTEBOOKS as HANDED_OUT
-from fabriclab.classroom.release import TOOLS, _files, personal, release
+from fabriclab.classroom.release import _files, personal, release
 from fabriclab.classroom.roster import Person, folder
 from fabriclab.course.engine import exercises
 
@@ -49,15 +49,13 @@ def repository(tmp_path_factory):
         "requirements.lock",
     ):
         shutil.copy(ROOT / name, root)
+    shutil.copytree(ROOT / "tools", root / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("solutions", "exercises", "notebooks"):
         (root / name).mkdir()
         shutil.copy(ROOT / name / NOTEBOOK, root / name)
     shutil.copytree(
         ROOT / "fabriclab", root / "fabriclab", ignore=shutil.ignore_patterns("__pycache__")
     )
-    (root / "tools").mkdir()
-    for name in TOOLS:
-        shutil.copy(ROOT / "tools" / name, root / "tools")
     (root / "notebooks" / ".ipynb_checkpoints").mkdir()
     (root / "notebooks" / ".ipynb_checkpoints" / "draft.ipynb").write_text("{}")
     return root
