@@ -67,7 +67,7 @@ class Brief:
     aisle: float = 2.4  # metres from row to row
     # what fails: one accelerator with its share of the node, and one module
     accelerator_rate: float = reliability.rate_from_events(
-        catalog.LLAMA3.interruptions, catalog.LLAMA3.period, catalog.LLAMA3.gpus
+        catalog.LLAMA3.interruptions, catalog.LLAMA3.seconds, catalog.LLAMA3.gpus
     )
     module_rate: float = reliability.rate_from_ppm(10)  # 0.001 % a day: Napkin Math 1.5
     repair: float = 2 * day  # until a node is back: scenario
@@ -79,23 +79,26 @@ class Brief:
         return self.accelerators // self.per_node
 
 
+# Parameters in two bytes, sharded over all accelerators (FSDP): gathered before the forward and
+# before the backward pass, gradients scattered after it. Compute times and what
+# overlap hides: ours.
 DENSE = Job(
-    "dense model",
+    "dense model, 70e9 parameters",
     0.6,
     2000 * ms,
     (
-        # 70e9 parameters in two bytes over eight ways of tensor parallel inside the node, every
-        # node's eight shards summed over all nodes while the backward pass runs
-        Collective("all_reduce", 140 * GB, 4096, 1, 1300 * ms),
+        Collective("all_gather", 140 * GB, 4096, 2, 1000 * ms),
+        Collective("reduce_scatter", 140 * GB, 4096, 1, 500 * ms),
     ),
 )
+# Tokens go to their experts and back in 32 layers, forward and backward: 128 exchanges.
 EXPERTS = Job(
     "mixture of experts",
     0.4,
-    1200 * ms,
+    1500 * ms,
     (
-        Collective("all_to_all", 256 * MB, 256, 64, 100 * ms),
-        Collective("all_reduce", 40 * GB, 4096, 1, 700 * ms),
+        Collective("all_to_all", 200 * MB, 256, 128, 300 * ms),
+        Collective("reduce_scatter", 40 * GB, 4096, 1, 150 * ms),
     ),
 )
 BRIEF = Brief(4096, 16_384, 8, 26e6, 5.75 * MW, 145, (DENSE, EXPERTS))

@@ -1,0 +1,115 @@
+"""A `Design`, its wiring, its bill and its cables' lengths: `wired`, `bought`, `lengths`."""
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from fabriclab import catalog, link, topology
+from fabriclab.course.design.brief import BRIEF, Brief
+from fabriclab.units import Gbps
+
+FABRICS = ("tree", "rails", "separate rails")
+CHIPS = {chip.name: chip for chip in catalog.ASICS}
+MODULES = {module.name: module for module in catalog.MODULES}
+
+
+@dataclass(frozen=True)
+class Design:
+    """A fabric, as one would order it.
+
+    `fabric`: "tree", "rails" or "separate rails"; `chip`: a name of `catalog.ASICS`; `port`: bytes
+    per second of an accelerator's port, one way; `oversubscription` of the leaves; `planes` that a
+    port is cut into; `module`: a name of `catalog.MODULES`; `hosts_on_fibre`: modules to the
+    accelerators as well, not copper; `spares`: nodes beyond those asked for; `checkpoint`: seconds
+    of work between two, None for the best there is.
+    """
+
+    fabric: str = "tree"
+    chip: str = catalog.ASIC_25T.name
+    port: float = 400 * Gbps
+    oversubscription: float = 1.0
+    planes: int = 1
+    module: str = catalog.PLUGGABLE.name
+    hosts_on_fibre: bool = False
+    spares: int = 8
+    checkpoint: float | None = None
+
+    def __post_init__(self):
+        for name, known in (("fabric", FABRICS), ("chip", CHIPS), ("module", MODULES)):
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r:.60}"
+                )
+        for name, least in (("port", 1), ("oversubscription", 1), ("planes", 1), ("spares", 0)):
+            value = getattr(self, name)
+            if type(value) not in (int, float) or not least <= value < math.inf:
+                raise ValueError(f"{name} must be a number, {least} or more, not {value!r:.60}")
+        for name in ("planes", "spares"):
+            if getattr(self, name) != int(getattr(self, name)):
+                raise ValueError(f"{name} must be a whole number, not {getattr(self, name)!r}")
+        if type(self.hosts_on_fibre) is not bool:
+            raise ValueError(f"hosts_on_fibre must be True or False, not {self.hosts_on_fibre!r}")
+        every = self.checkpoint
+        if every is not None and (type(every) not in (int, float) or not 0 < every < math.inf):
+            raise ValueError(f"checkpoint must be seconds, more than 0, or None, not {every!r:.60}")
+
+    def settings(self):
+        """The fields as plain data."""
+        return asdict(self)
+
+
+def wired(design: Design, accelerators: int, brief: Brief = BRIEF) -> topology.Topology:
+    """One plane of the design over that many accelerators and its spares. Raises ValueError, with
+    the reason, for what cannot be wired.
+    """
+    nodes = accelerators // brief.per_node + int(design.spares)
+    radix = int(link.switch_ports(CHIPS[design.chip].capacity, design.port / design.planes))
+    rate, ratio = design.port / design.planes, design.oversubscription
+    if design.fabric == "tree":
+        ends = nodes * brief.per_node
+        return topology.build(ends, radix, ratio, brief.per_node, bandwidth=rate)
+    joined = design.fabric == "rails"
+    return topology.rail_optimised(nodes, brief.per_node, radix, ratio, joined, bandwidth=rate)
+
+
+def bought(design: Design, net: topology.Topology, brief: Brief = BRIEF) -> dict:
+    """What all planes come to: `switches`, `copper` and `fibre` links of a whole port's rate,
+    `modules`, `dollars` (spares included) and `watts` of the network.
+    """
+    long = {name for name in net.cables if name in net.optical}
+    if design.hosts_on_fibre:
+        long.add("host-leaf")
+    fibre = sum(n for name, n in net.cables.items() if name in long)
+    copper = sum(net.cables.values()) - fibre
+    switches = sum(net.counts) * int(design.planes)
+    capacity = CHIPS[design.chip].capacity
+    light = link.optics_bill(fibre, brief.fibre_price * design.port, MODULES[design.module].watts)
+    wire = link.optics_bill(copper, brief.copper_price * design.port, 0.0)
+    more = net.hosts * max(0.0, design.port - 400 * Gbps)  # beyond what a node brings
+    return {
+        "switches": switches,
+        "copper": copper,
+        "fibre": fibre,
+        "modules": int(light.modules),
+        "optics": light.power,
+        "dollars": switches * capacity * brief.switch_price
+        + light.cost
+        + wire.cost
+        + more * brief.nic_price
+        + design.spares * brief.node_price,
+        "watts": switches * capacity * brief.switch_watts + light.power + more * brief.nic_watts,
+    }
+
+
+def lengths(net: topology.Topology, racks: int, brief: Brief = BRIEF) -> tuple[float, float]:
+    """Metres of the longest cable from a node to its leaf, and of the longest in the hall: racks
+    under one leaf stand side by side, rows one behind another.
+    """
+    hosts = net.layer == net.layers.index("host-leaf")
+    pairs = np.unique(np.column_stack([net.b[hosts], net.node[net.a[hosts]]]), axis=0)
+    nodes = int(np.unique(pairs[:, 0], return_counts=True)[1].max())
+    under = math.ceil(nodes / brief.nodes_in_rack)
+    across = brief.pitch * (min(racks, brief.row) - 1)
+    behind = brief.aisle * (math.ceil(racks / brief.row) - 1)
+    return brief.in_rack + brief.pitch * (under - 1), brief.in_rack + across + behind
