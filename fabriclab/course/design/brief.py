@@ -12,8 +12,9 @@ from fabriclab.units import GB, MB, MW, Gbps, Tbps, day, minute, ms
 
 @dataclass(frozen=True)
 class Collective:
-    """One kind of collective of a step: `times` of `size` bytes (as nccl-tests counts) among groups
-    of `ranks` neighbours, all groups at once, `hidden` seconds of it behind compute at best.
+    """One kind of collective of a step: `times` of `size` bytes (as nccl-tests counts) in groups of
+    `ranks`, all groups at once, `hidden` seconds of it behind compute at best. A group's nodes are
+    neighbours, or `spread` evenly over the machine.
     """
 
     kind: str
@@ -21,6 +22,7 @@ class Collective:
     ranks: int
     times: int
     hidden: float
+    spread: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,13 +93,14 @@ DENSE = Job(
         Collective("reduce_scatter", 140 * GB, 4096, 1, 500 * ms),
     ),
 )
-# Tokens go to their experts and back in 32 layers, forward and backward: 128 exchanges.
+# Tokens go to their experts and back in 32 layers, forward and backward: 128 exchanges. The
+# scheduler takes nodes where they are free: groups are spread over the machine.
 EXPERTS = Job(
     "mixture of experts",
     0.4,
     1500 * ms,
     (
-        Collective("all_to_all", 200 * MB, 256, 128, 300 * ms),
+        Collective("all_to_all", 200 * MB, 256, 128, 300 * ms, spread=True),
         Collective("reduce_scatter", 40 * GB, 4096, 1, 150 * ms),
     ),
 )

@@ -5,6 +5,7 @@ Nothing here knows a good design: every line of a `Report` is a call of a model,
 the brief's.
 """
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -80,21 +81,20 @@ def exchange(
     """Seconds of one collective on an idle fabric: what its rings or exchanges take through the
     ports, and the least that its cut allows; it takes the larger.
 
-    Ranks are neighbours. A ring leaves a leaf with one node's ports, so the uplinks of one leaf
-    must carry those; an AllToAll meets the narrowest halving of its hosts.
+    A ring of neighbours leaves a leaf with one node's ports, so the uplinks of one leaf must carry
+    those. What crosses the narrowest halving of the hosts has its bandwidth; groups that are spread
+    share that of the machine.
     """
-    hosts, inside = np.arange(collective.ranks), brief.per_node
-    rate = design.port
+    spread = brief.accelerators if collective.spread else collective.ranks
+    inside, rate = brief.per_node, design.port
     if collective.kind != "all_to_all":
-        rate /= topology.placement_oversubscription(net, _border(net, hosts, inside))
+        rate /= _crowd(net, spread, inside)
     levels = [
         (inside, catalog.NVLINK4.alpha, catalog.NVLINK4.beta),
         (collective.ranks // inside, catalog.NDR.alpha, rate),
     ]
     ports = collectives.hierarchical(collective.kind, collective.size, levels)
-    cut = design.planes * min(
-        topology.flow(net, *halves) for halves in topology.halvings(net, hosts)
-    )
+    cut = design.planes * _narrowest(net, spread) * collective.ranks / spread
     if collective.kind == "all_to_all":
         least = topology.alltoall_cut_bound(collective.size, collective.ranks, cut)
     else:
@@ -102,12 +102,27 @@ def exchange(
     return ports, least
 
 
-def _border(net, hosts, inside):
-    """Hosts of the two neighbouring nodes where one leaf ends and the next begins."""
-    leaf = net.position[hosts[::inside]]
+@functools.lru_cache(maxsize=256)
+def _narrowest(net, hosts):
+    """Bytes per second through the narrowest halving of the first hosts."""
+    return min(topology.flow(net, *halves) for halves in topology.halvings(net, np.arange(hosts)))
+
+
+@functools.lru_cache(maxsize=256)
+def _crowd(net, hosts, inside):
+    """How many times a leaf's uplinks are asked for by rings over the first hosts: by the ports of
+    the two nodes where one leaf ends and the next begins.
+    """
+    leaf = net.position[:hosts:inside]
     change = np.flatnonzero((leaf[1:] != leaf[:-1]).any(axis=1))
     first = inside * int(change[0]) if change.size else 0
-    return np.arange(first, min(first + 2 * inside, hosts.size))
+    border = np.arange(first, min(first + 2 * inside, hosts))
+    return topology.placement_oversubscription(net, border)
+
+
+@functools.lru_cache(maxsize=256)
+def _without_a_leaf(net):
+    return topology.failure(net, topology.without_vertex(net, net.hosts), "leaf switch")
 
 
 def judge(design: Design, brief: Brief = BRIEF) -> Report:
@@ -125,22 +140,16 @@ def judge(design: Design, brief: Brief = BRIEF) -> Report:
         return Report(design, brief, (Line("wiring", 0.0, "none", None, "topology", str(reason)),))
     bill = bought(design, net, brief)
     nodes = brief.nodes + int(design.spares)
-    racks = math.ceil(nodes / brief.nodes_in_rack) + math.ceil(
-        bill["switches"] / brief.switches_in_rack
-    )
+    racks = _racks(nodes, bill, brief)
     watts = link.rack_power(nodes, brief.node_watts, other=bill["watts"])
+    cut = design.planes * _narrowest(net, brief.accelerators)
     steps = [_step(job, net, design, brief) for job in brief.jobs]
     failing, kept = _failures(design, net, bill, brief)
     share = sum(job.share * job.compute / step for job, (step, _) in zip(brief.jobs, steps))
     lines = [
         _line("wiring", sum(net.counts), net, source="topology.build, rail_optimised"),
         _line("switches", bill["switches"], f"{bill['switches']:,} in {len(net.counts)} tiers"),
-        _line(
-            "bisection",
-            design.planes * topology.bisection(net),
-            si(design.planes * topology.bisection(net), "B/s"),
-            source="topology.bisection",
-        ),
+        _line("bisection", cut, si(cut, "B/s"), source="topology.halvings, flow"),
         _most("dollars", bill["dollars"], brief.dollars, "$", "network and spares"),
         _most("watts", watts, brief.watts, "W", "everything"),
         _line("optics", bill["optics"], si(bill["optics"], "W"), source="link.optics_bill"),
@@ -153,6 +162,11 @@ def judge(design: Design, brief: Brief = BRIEF) -> Report:
     step = sum(job.share * step for job, (step, _) in zip(brief.jobs, steps))
     useful = brief.accelerators * share * kept
     return Report(design, brief, tuple(lines), bill["dollars"], watts, racks, step, useful)
+
+
+def _racks(nodes, bill, brief):
+    switches = math.ceil(bill["switches"] / brief.switches_in_rack)
+    return math.ceil(nodes / brief.nodes_in_rack) + switches
 
 
 def _line(name, value, shown, limit=None, source="", fault=""):
@@ -241,7 +255,7 @@ def _step(job, net, design, brief):
 def _failures(design, net, bill, brief):
     """(lines, share of the time that is work)."""
     single = design.planes == 1
-    broken = topology.failure(net, topology.without_vertex(net, net.hosts), "leaf switch")
+    broken = _without_a_leaf(net)
     rates = [brief.accelerator_rate, brief.module_rate * single]
     parts = [brief.accelerators, bill["modules"]]
     mtbf = 1 / sum(reliability.expected_failures(rate, n, 1.0) for rate, n in zip(rates, parts))
@@ -285,11 +299,18 @@ def _growth(design, dollars, brief):
         larger = wired(design, brief.growth, brief)
     except ValueError as reason:
         return _line("growth", math.inf, "none", None, source, f"growth: {reason}")
-    then = bought(design, larger, brief)["dollars"] / brief.growth
+    bill = bought(design, larger, brief)
+    then = bill["dollars"] / brief.growth
     now = dollars / brief.accelerators
     tiers = f"{len(larger.counts)} tiers"
     shown = f"{tiers} at {brief.growth:,}, {si(then, '$')} an accelerator ({si(now, '$')} now)"
-    return _line("growth", then, shown, None, source)
+    nodes = brief.growth // brief.per_node + int(design.spares)
+    far, module = lengths(larger, _racks(nodes, bill, brief), brief)[1], MODULES[design.module]
+    fault = (
+        f"growth: at {brief.growth:,} the longest cable has {far:.1f} m, and {module.name} reaches"
+        f" {module.reach:g} m"
+    )
+    return _line("growth", then, shown, None, source, fault if far > module.reach else "")
 
 
 def front(reports):

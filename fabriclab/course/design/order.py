@@ -1,5 +1,6 @@
 """A `Design`, its wiring, its bill and its cables' lengths: `wired`, `bought`, `lengths`."""
 
+import functools
 import math
 from dataclasses import asdict, dataclass
 
@@ -65,12 +66,16 @@ def wired(design: Design, accelerators: int, brief: Brief = BRIEF) -> topology.T
     """
     nodes = accelerators // brief.per_node + int(design.spares)
     radix = int(link.switch_ports(CHIPS[design.chip].capacity, design.port / design.planes))
-    rate, ratio = design.port / design.planes, design.oversubscription
-    if design.fabric == "tree":
-        ends = nodes * brief.per_node
-        return topology.build(ends, radix, ratio, brief.per_node, bandwidth=rate)
-    joined = design.fabric == "rails"
-    return topology.rail_optimised(nodes, brief.per_node, radix, ratio, joined, bandwidth=rate)
+    rate = design.port / design.planes
+    return _wired(design.fabric, nodes, brief.per_node, radix, design.oversubscription, rate)
+
+
+@functools.lru_cache(maxsize=64)
+def _wired(fabric, nodes, per_node, radix, ratio, rate):
+    if fabric == "tree":
+        return topology.build(nodes * per_node, radix, ratio, per_node, bandwidth=rate)
+    joined = fabric == "rails"
+    return topology.rail_optimised(nodes, per_node, radix, ratio, joined, bandwidth=rate)
 
 
 def bought(design: Design, net: topology.Topology, brief: Brief = BRIEF) -> dict:
