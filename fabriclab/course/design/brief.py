@@ -4,7 +4,7 @@ Prices, the hall and the jobs are a scenario, ours, and fields of the brief: `da
 makes another one. Rates of failure, reach and power are the catalogue's.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabriclab import catalog, reliability
 from fabriclab.units import GB, MB, MW, Gbps, Tbps, day, minute, ms
@@ -105,3 +105,9 @@ EXPERTS = Job(
     ),
 )
 BRIEF = Brief(4096, 16_384, 8, 26e6, 5.75 * MW, 145, (DENSE, EXPERTS))
+
+
+def asked(dollars: float, watts: float, experts: float) -> Brief:
+    """`BRIEF` with another budget, and `experts` of the machine's hours for the mixture."""
+    jobs = replace(DENSE, share=1 - experts), replace(EXPERTS, share=experts)
+    return replace(BRIEF, dollars=dollars, watts=watts, jobs=jobs)
