@@ -97,8 +97,8 @@ EXERCISES = [
         title="Design the fabric",
         chinese="设计一个 4,096 加速器的网络",
         numbers={
-            "dollars": pick(20e6, 23e6, 26e6),
-            "watts": pick(5.68 * MW, 5.75 * MW),
+            "dollars": pick(22e6, 24e6, 26e6),
+            "watts": pick(5.74 * MW, 5.8 * MW),
             "experts": pick(0.2, 0.4, 0.6),
         },
         prompt=(

@@ -13,7 +13,7 @@ import numpy as np
 
 from fabriclab import catalog, collectives, link, reliability, topology
 from fabriclab.course.design.brief import BRIEF, Brief
-from fabriclab.course.design.order import MODULES, Design, bought, lengths, wired
+from fabriclab.course.design.order import MODULES, Design, bought, lengths, nodes_under_leaf, wired
 from fabriclab.units import Gbps, si
 
 _HALF = {"all_gather": 0.5, "reduce_scatter": 0.5, "all_reduce": 1.0}
@@ -83,7 +83,8 @@ def exchange(
 
     A ring of neighbours leaves a leaf with one node's ports, so the uplinks of one leaf must carry
     those. What crosses the narrowest halving of the hosts has its bandwidth; groups that are spread
-    share that of the machine.
+    share that of the machine. Of an AllToAll over N ranks, d of them under one leaf, the share
+    ``1 - d/N`` leaves by the leaf's uplinks: ``r (1 - d/N) M/beta``.
     """
     spread = brief.accelerators if collective.spread else collective.ranks
     inside, rate = brief.per_node, design.port
@@ -97,6 +98,8 @@ def exchange(
     cut = design.planes * _narrowest(net, spread) * collective.ranks / spread
     if collective.kind == "all_to_all":
         least = topology.alltoall_cut_bound(collective.size, collective.ranks, cut)
+        near = min(1.0, nodes_under_leaf(net) * inside / spread)
+        least = max(least, _taper(net) * (1 - near) * collective.size / rate)
     else:
         least = topology.allreduce_cut_bound(_HALF[collective.kind] * collective.size, cut)
     return ports, least
@@ -118,6 +121,10 @@ def _crowd(net, hosts, inside):
     first = inside * int(change[0]) if change.size else 0
     border = np.arange(first, min(first + 2 * inside, hosts))
     return topology.placement_oversubscription(net, border)
+
+
+def _taper(net):
+    return topology.oversubscription(net, "leaf") if len(net.counts) > 1 else 0.0
 
 
 @functools.lru_cache(maxsize=256)

@@ -107,14 +107,19 @@ def bought(design: Design, net: topology.Topology, brief: Brief = BRIEF) -> dict
     }
 
 
+@functools.lru_cache(maxsize=64)
+def nodes_under_leaf(net: topology.Topology) -> int:
+    """The most nodes that one leaf has a cable to."""
+    hosts = net.layer == net.layers.index("host-leaf")
+    pairs = np.unique(net.b[hosts].astype(np.int64) * net.hosts + net.node[net.a[hosts]])
+    return int(np.bincount(pairs // net.hosts).max())
+
+
 def lengths(net: topology.Topology, racks: int, brief: Brief = BRIEF) -> tuple[float, float]:
     """Metres of the longest cable from a node to its leaf, and of the longest in the hall: racks
     under one leaf stand side by side, rows one behind another.
     """
-    hosts = net.layer == net.layers.index("host-leaf")
-    pairs = np.unique(np.column_stack([net.b[hosts], net.node[net.a[hosts]]]), axis=0)
-    nodes = int(np.unique(pairs[:, 0], return_counts=True)[1].max())
-    under = math.ceil(nodes / brief.nodes_in_rack)
+    under = math.ceil(nodes_under_leaf(net) / brief.nodes_in_rack)
     across = brief.pitch * (min(racks, brief.row) - 1)
     behind = brief.aisle * (math.ceil(racks / brief.row) - 1)
     return brief.in_rack + brief.pitch * (under - 1), brief.in_rack + across + behind

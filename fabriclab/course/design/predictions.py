@@ -8,7 +8,6 @@ from fabriclab.course.engine.exercises.slips import Slip
 from fabriclab.course.engine.predict import Prediction
 from fabriclab.units import Gbps
 
-
 PREDICTIONS = (
     Prediction(
         "design.useful",

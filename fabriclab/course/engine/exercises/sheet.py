@@ -49,9 +49,8 @@ def parts(text):
         wanted += range(int(low), int(high or low) + 1)
     strange = [n for n in wanted if n not in NUMBERED]
     if strange or not wanted + mine:
-        raise ValueError(
-            f"there are parts {', '.join(map(str, NUMBERED))}; not {strange[0] if strange else text}"
-        )
+        known = ", ".join(map(str, NUMBERED))
+        raise ValueError(f"there are parts {known}; not {strange[0] if strange else text}")
     return [*(NUMBERED[n] for n in sorted(set(wanted))), *dict.fromkeys(mine)]
 
 

@@ -1,6 +1,6 @@
 """More kinds of answers: an estimate with a range, a planted bug, a claim with its objections, a
-decision with a price, an explanation with a rubric, a thing that is built. What a kind has to offer is told in `kinds`;
-these also say what to write `on_paper(x)`.
+decision with a price, an explanation with a rubric, a thing that is built. What a kind has to offer
+is told in `kinds`; these also say what to write `on_paper(x)`.
 """
 
 import json
