@@ -18,11 +18,11 @@ from fabriclab.units import MW, Gbps, si
 
 PLAIN = Design(chip=catalog.ASIC_51T.name, module="400G DR4")  # the one to beat
 OURS = Design(
-    fabric="tree",
+    fabric="separate rails",
     chip=catalog.ASIC_51T.name,
     port=800 * Gbps,
-    oversubscription=2,
-    planes=2,
+    oversubscription=3,
+    planes=4,
     module="800G 2xDR4",
     hosts_on_fibre=True,
     spares=4,

@@ -153,14 +153,15 @@ def judge(design: Design, brief: Brief = BRIEF) -> Report:
     steps = [_step(job, net, design, brief) for job in brief.jobs]
     failing, kept = _failures(design, net, bill, brief)
     share = sum(job.share * job.compute / step for job, (step, _) in zip(brief.jobs, steps))
+    each = f", in each of {design.planes} planes" if design.planes > 1 else ""
     lines = [
-        _line("wiring", sum(net.counts), net, source="topology.build, rail_optimised"),
+        _line("wiring", sum(net.counts), f"{net}{each}", source="topology.build, rail_optimised"),
         _line("switches", bill["switches"], f"{bill['switches']:,} in {len(net.counts)} tiers"),
         _line("bisection", cut, si(cut, "B/s"), source="topology.halvings, flow"),
-        _most("dollars", bill["dollars"], brief.dollars, "$", "network and spares"),
-        _most("watts", watts, brief.watts, "W", "everything"),
+        _most("dollars", bill["dollars"], brief.dollars, "$", "network and spares come"),
+        _most("watts", watts, brief.watts, "W", "everything comes"),
         _line("optics", bill["optics"], si(bill["optics"], "W"), source="link.optics_bill"),
-        _most("racks", racks, brief.racks, "", "nodes and switches"),
+        _most("racks", racks, brief.racks, "", "nodes and switches come"),
         *_reach(design, net, racks, brief),
         *(line for _, lines in steps for line in lines),
         *failing,
@@ -183,7 +184,7 @@ def _line(name, value, shown, limit=None, source="", fault=""):
 def _most(name, value, limit, unit, of):
     """A line of the budget."""
     read = (lambda v: si(v, unit, 4)) if unit else (lambda v: f"{v:,.0f}")
-    fault = "" if value <= limit else f"{name}: {of} come to {read(value)}, over {read(limit)}"
+    fault = "" if value <= limit else f"{name}: {of} to {read(value)}, over {read(limit)}"
     return _line(name, value, f"{read(value)} of {read(limit)}", limit, "the brief", fault)
 
 
