@@ -103,7 +103,7 @@ EXERCISES = [
         },
         prompt=(
             "The brief of notebook 14: 4,096 accelerators, to grow to 16,384. {dollars:$} for the"
-            " network and the spare nodes, {watts:W} for everything, 145 racks; the mixture of"
+            " network and the spare nodes, {watts:W} for everything, {racks} racks; the mixture of"
             " experts has {experts:.0%} of the hours. Return a `Design` that can be built and"
             " beats a plain tree of 51.2 Tb/s chips with 400G ports: there a useful accelerator"
             " costs {bar:$}, with all that was bought for it."
@@ -119,7 +119,7 @@ EXERCISES = [
             "Others may beat it: compare with `front`. What a faster port costs in watts, a taper"
             " may give back, if the jobs do not meet the cut."
         ),
-        places={"bar": lambda x: _report(PLAIN, x).price},
+        places={"bar": lambda x: _report(PLAIN, x).price, "racks": lambda x: BRIEF.racks},
     ),
     Exercise(
         id="design.defence",

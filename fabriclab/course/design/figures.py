@@ -10,54 +10,65 @@ from fabriclab.units import MW, si
 @drawing
 def tries(ax, named):
     """Dollars of each design against its mean step, for `named`, a dict of names and
-    `judge.Report`s: dots that grow with the watts, crosses for what cannot be built as asked, and
-    the front as a line. A design that cannot be wired has no dollars, and no mark.
+    `judge.Report`s: discs that grow with the watts, hollow for what cannot be built as asked, and
+    the front as a line; numbered by dollars, with the names beside. What cannot be wired has no
+    dollars, and no disc.
     """
     shown = {name: report for name, report in named.items() if np.isfinite(report.dollars)}
+    shown = dict(sorted(shown.items(), key=lambda item: item[1].dollars))
     ax.set(xlabel="dollars of network and spares", ylabel="mean step, s")
     ax.xaxis.set_major_formatter(lambda value, _: si(value, "$", 3))
-    artists = {"able": None, "not": None, "front": [], "names": []}
-    for kind, marker, colour in (("able", "o", "first"), ("not", "x", "second")):
+    best = front(shown.values())
+    artists = {"numbers": [], "names": []}
+    artists["front"] = ax.step(
+        [report.dollars for report in best],
+        [report.step for report in best],
+        where="post",  # from each design on, its step can be had
+        color=COLOURS["muted"],
+        linewidth=1.4,
+        zorder=1,
+        label="the front",
+    )
+    for kind, label in (("able", "can be built"), ("not", "not as asked")):
         some = [report for report in shown.values() if report.feasible == (kind == "able")]
         artists[kind] = ax.scatter(
             [report.dollars for report in some],
             [report.step for report in some],
             [size(report) for report in some],
-            marker=marker,
-            color=COLOURS[colour],
-            alpha=0.8,
-            label="can be built" if kind == "able" else "not as asked",
+            color=COLOURS["first"] if kind == "able" else "white",
+            edgecolors=COLOURS["first" if kind == "able" else "second"],
+            linewidths=1.8,
+            label=label,
         )
-    best = sorted(front(shown.values()), key=lambda report: report.dollars)
-    # cheaper than the cheapest there is nothing; from each on, its step can be had
-    artists["front"] = ax.step(
-        [report.dollars for report in best],
-        [report.step for report in best],
-        where="post",
-        color=COLOURS["muted"],
-        linewidth=1.4,
-        label="the front",
-    )
+    for number, (name, report) in enumerate(shown.items(), start=1):
+        able = report.feasible
+        artists["numbers"].append(
+            ax.text(
+                report.dollars,
+                report.step,
+                f"{number}",
+                ha="center",
+                va="center",
+                fontsize=11,
+                color="white" if able else COLOURS["second"],
+            )
+        )
+        artists["names"].append(
+            ax.text(
+                1.03,
+                1 - min(0.09, 1 / len(shown)) * number,
+                f"{number}  {name}",
+                transform=ax.transAxes,
+                color=COLOURS["ink" if able else "second"],
+            )
+        )
     if shown:
         limit = next(iter(shown.values())).brief.dollars
         artists["budget"] = ax.axvline(limit, color=COLOURS["ink"], linestyle=":", linewidth=1.4)
-        right = 1.08 * max(limit, *(report.dollars for report in shown.values()))
-        ax.set_xlim(0, right)
-        for name, report in shown.items():
-            late = report.dollars > 0.7 * right
-            artists["names"].append(
-                ax.annotate(
-                    name,
-                    (report.dollars, report.step),
-                    (-9 if late else 9, 6),
-                    textcoords="offset points",
-                    ha="right" if late else "left",
-                    fontsize=11,
-                )
-            )
+        ax.set_xlim(0, 1.08 * max(limit, *(report.dollars for report in shown.values())))
         ax.margins(y=0.18)
     artists["legend"] = ax.legend(
-        loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2, markerscale=0.6
     )
     return artists
 
@@ -65,7 +76,7 @@ def tries(ax, named):
 def size(report):
     """Area of a mark, in square points: the watts beyond those of the nodes that were asked for."""
     nodes = report.brief.nodes * report.brief.node_watts
-    return 40 + 400 * (report.watts - nodes) / (0.5 * MW)
+    return 160 + 400 * (report.watts - nodes) / (0.5 * MW)
 
 
 def words(named):
