@@ -124,6 +124,17 @@ def test_an_alltoall_meets_what_leaves_the_fullest_leaf(ratio):
     assert apart == pytest.approx(least)
 
 
+def test_groups_that_are_spread_share_the_machines_cut():
+    """Each group would have the whole machine's cut, though all send at once."""
+    small = replace(BRIEF, accelerators=512)
+    design = replace(FAST, port=400 * Gbps, planes=4, spares=0)  # one switch a plane
+    net = wired(design, 512, small)
+    assert len(net.counts) == 1
+    for ranks in (512, 64):  # half of each buffer goes over, by half of the ports
+        one = Collective("all_to_all", 1e9, ranks, 1, 0.0, spread=True)
+        assert exchange(one, net, design, small)[1] == pytest.approx(1e9 / 2 / 50e9)
+
+
 def test_rings_meet_a_taper_only_below_a_nodes_ports():
     """A ring would pay for every taper, or for none, however few uplinks are left."""
     one = Collective("reduce_scatter", 8e9, 4096, 1, 0.0)
