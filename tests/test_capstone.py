@@ -12,12 +12,12 @@ from drawn import assert_clear
 from scipy import optimize
 
 from fabriclab import catalog, topology
-from fabriclab.classroom import standin
+from fabriclab.classroom import results, standin
 from fabriclab.course.design import figures
 from fabriclab.course.design.brief import BRIEF, Collective, asked
 from fabriclab.course.design.exercises import OURS, PLAIN
 from fabriclab.course.design.judge import Report, exchange, front, judge
-from fabriclab.course.design.order import Design, bought, lengths, wired
+from fabriclab.course.design.order import Design, bought, handed_in, lengths, wired
 from fabriclab.course.engine import exercises, plot
 from fabriclab.course.engine.exercises import bank
 from fabriclab.units import Gbps
@@ -280,6 +280,21 @@ def test_a_design_is_graded_alike_at_home_and_in_the_box():
     )
     for text in forged:
         assert exercises.grade("demo", "design.order", text).status in ("could not read", "wrong")
+
+
+def test_a_classs_designs_come_back_from_what_grading_kept(tmp_path):
+    """An instructor would type in forty designs, or one odd answer would cost the picture."""
+    data = {
+        "ada": {"text": json.dumps(OURS.settings())},
+        "bob": {"text": json.dumps(PLAIN.settings())},
+        "cy": {"text": "{}}"},
+        "di": {"unreadable": "this asks for a Design(...)"},
+        "ed": None,
+    }
+    for student, answer in data.items():
+        kept = results.Graded(student, "14-design", "", "k", {}, {"design.order": answer})
+        results.save(tmp_path, kept)
+    assert handed_in(tmp_path) == {"ada": OURS, "bob": PLAIN} and handed_in(tmp_path / "no") == {}
 
 
 def test_every_students_brief_can_be_met():

@@ -106,7 +106,7 @@ EXERCISES = [
             " network and the spare nodes, {watts:W} for everything, {racks} racks; the mixture of"
             " experts has {experts:.0%} of the hours. Return a `Design` that can be built and"
             " beats a plain tree of 51.2 Tb/s chips with 400G ports: there a useful accelerator"
-            " costs {bar:$}, with all that was bought for it."
+            " costs {bar:$}, nodes and network together."
         ),
         kind=Built(Design, _faults, _praise, lambda x: OURS, "Design"),
         hints=(

@@ -1,8 +1,10 @@
 """A `Design`, its wiring, its bill and its cables' lengths: `wired`, `bought`, `lengths`."""
 
 import functools
+import json
 import math
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -123,3 +125,17 @@ def lengths(net: topology.Topology, racks: int, brief: Brief = BRIEF) -> tuple[f
     across = brief.pitch * (min(racks, brief.row) - 1)
     behind = brief.aisle * (math.ceil(racks / brief.row) - 1)
     return brief.in_rack + brief.pitch * (under - 1), brief.in_rack + across + behind
+
+
+def handed_in(folder: str | Path, exercise: str = "design.order") -> dict[str, Design]:
+    """A class's designs by student, from the `folder` that `fabriclab grade` wrote. Who handed in
+    none, or one that nobody sells, is left out.
+    """
+    found = {}
+    for path in sorted(Path(folder).glob("results/*/*.json")):
+        try:
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            found[kept["student"]] = Design(**json.loads(kept["answers"][exercise]["text"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return found
