@@ -81,11 +81,11 @@ class Brief:
         return self.accelerators // self.per_node
 
 
-# Parameters in two bytes, sharded over all accelerators (FSDP): gathered before the forward and
-# before the backward pass, gradients scattered after it. Compute times and what
-# overlap hides: ours.
+# A dense model of 70e9 parameters in two bytes, sharded over all accelerators (FSDP): gathered
+# before the forward and before the backward pass, gradients scattered after it. Compute times and
+# what overlap hides: ours.
 DENSE = Job(
-    "dense model, 70e9 parameters",
+    "dense",
     0.6,
     2000 * ms,
     (
@@ -96,7 +96,7 @@ DENSE = Job(
 # Tokens go to their experts and back in 32 layers, forward and backward: 128 exchanges. The
 # scheduler takes nodes where they are free: groups are spread over the machine.
 EXPERTS = Job(
-    "mixture of experts",
+    "experts",
     0.4,
     1500 * ms,
     (
