@@ -240,6 +240,7 @@ def test_a_design_refuses_what_nobody_sells():
         ("fabric", "torus"),
         ("chip", "Tomahawk"),
         ("module", 3),
+        ("module", []),
         ("port", -1),
         ("oversubscription", 0.5),
         ("oversubscription", float("nan")),
@@ -250,6 +251,7 @@ def test_a_design_refuses_what_nobody_sells():
     ):
         with pytest.raises(ValueError, match=field):
             Design(**{field: value})
+    assert json.dumps(Design(spares=np.int64(3), port=np.float64(5e10)).settings())
     with pytest.raises(ValueError, match="design must be a Design"):
         judge("tree")
 

@@ -194,7 +194,7 @@ def _lane(port):
 
 
 def _lanes(design):
-    lanes = round(design.port / _lane(design.port))
+    lanes = max(1, round(design.port / _lane(design.port)))
     if design.planes > lanes:
         raise ValueError(
             f"planes: a port of {si(design.port, 'b/s')} has {lanes} lanes, and each of"

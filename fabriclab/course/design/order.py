@@ -40,12 +40,15 @@ class Design:
 
     def __post_init__(self):
         for name, known in (("fabric", FABRICS), ("chip", CHIPS), ("module", MODULES)):
-            if getattr(self, name) not in known:
+            if getattr(self, name) not in tuple(known):
                 raise ValueError(
                     f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r:.60}"
                 )
         for name, least in (("port", 1), ("oversubscription", 1), ("planes", 1), ("spares", 0)):
             value = getattr(self, name)
+            if isinstance(value, np.generic):
+                value = value.item()  # a setting travels as plain data
+                object.__setattr__(self, name, value)
             if type(value) not in (int, float) or not least <= value < math.inf:
                 raise ValueError(f"{name} must be a number, {least} or more, not {value!r:.60}")
         for name in ("planes", "spares"):
