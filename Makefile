@@ -6,6 +6,9 @@ READY := .venv/.ready
 # a .venv that was moved, or whose Python is gone, is set up again
 $(shell { [ -x $(PYTHON) ] && [ "$$(cat $(READY))" = "$(CURDIR)" ]; } 2>/dev/null || rm -f $(READY))
 
+# each process would compile the package anew
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup lab test exercises notebooks test-all slides site bench docs lock clean
 
 help: ## this list
@@ -44,7 +47,7 @@ lab: setup ## open JupyterLab on the first notebook
 
 test: setup ## check the code's form, then run all tests and all notebooks
 	$(PYTHON) -m ruff format --check --quiet . && $(PYTHON) -m ruff check --quiet .
-	$(PYTHON) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with tests/nbval.cfg $(ARGS)
+	$(PYTHON) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout=300 --nbval-sanitize-with tests/nbval.cfg $(ARGS)
 
 test-all: setup ## the longer tests: the whole site in a browser, other Pythons, odd folders (many minutes)
 	$(PYTHON) -m pytest -m slow tests/test_site.py tests/test_robust.py $(ARGS)

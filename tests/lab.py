@@ -14,7 +14,6 @@ import tempfile
 import time
 import urllib.request
 
-import numpy as np
 import playwright.sync_api
 
 from fabriclab import doctor
@@ -142,7 +141,8 @@ class Page:
         self.page.wait_for_function(IDLE)
 
     def run_all(self):
-        """Run every cell and return the errors and warnings among the outputs."""
+        """Run every cell anew and return the errors and warnings among the outputs."""
+        self.page.evaluate("jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
         self.page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
         wrong = self.page.locator(
             "[data-mime-type='application/vnd.jupyter.error'],"
@@ -156,13 +156,16 @@ class Page:
         found.wait_for()
         return found
 
-    def pixels(self, nth=0):
-        """The RGBA bytes that the `nth` explorer's canvas holds."""
+    def digest(self, nth=0):
+        """The SHA-256 of the RGBA bytes that the `nth` explorer's canvas holds: megabytes of them
+        would take seconds on their way.
+        """
         read = (
-            "e => { const c = e.querySelector('canvas'); return Array.from(new"
-            " Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)) }"
+            "async e => { const c = e.querySelector('canvas'); const all ="
+            " c.getContext('2d').getImageData(0, 0, c.width, c.height).data; return"
+            " Array.from(new Uint8Array(await crypto.subtle.digest('SHA-256', all))) }"
         )
-        return np.array(self.canvas(nth).evaluate(read), dtype=np.uint32).tobytes()
+        return bytes(self.canvas(nth).evaluate(read))
 
     def readout(self, nth=0):
         return self.canvas(nth).locator("[role=status]").inner_text()
@@ -175,7 +178,7 @@ class Page:
             self.page.wait_for_function(
                 "([nth, words]) =>"
                 " document.querySelectorAll('.fabriclab-canvas[data-frame]')[nth]"
-                "?.querySelector('[role=status]').textContent === words",
+                "?.querySelector('[role=status]').innerText === words",
                 arg=[nth, words],
                 timeout=20_000,
             )

@@ -450,9 +450,9 @@ def test_json_of_too_many_values_is_refused_before_it_is_parsed(tmp_path, monkey
     long = json.loads(blank())
     long["cells"][-1]["outputs"] = [{"output_type": "stream", "text": '1, [2], {"3"\\": 4' * 10**5}]
     assert submission.read(put(tmp_path, {"y.ipynb": json.dumps(long)}) / "y.ipynb").cells
-    begun = time.monotonic()  # no text may take more than its length
+    begun = time.process_time()  # no text may take more than its length
     assert submission._nodes('"' + '\\"' * 1_000_000 + "," * 20_001) == 0
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 10
 
 
 def test_copies_are_compared_and_not_kept(look):

@@ -168,7 +168,7 @@ def test_a_kit_runs(released, tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert (
@@ -182,7 +182,7 @@ def test_a_kit_runs(released, tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert (
         refused.returncode == 2

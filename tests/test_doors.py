@@ -259,7 +259,7 @@ def run_make(folder, target, **environment):
         env=clean | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -585,7 +585,7 @@ def fabriclab_command(*words, **options):
         [sys.executable, "-m", "fabriclab", *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         **options,
     )
 
@@ -738,7 +738,7 @@ def bare_command(site, *words):
         cwd=site,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 

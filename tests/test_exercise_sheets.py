@@ -151,7 +151,7 @@ def test_a_kernel_keeps_the_diary_and_says_who_works(tmp_path, monkeypatch):
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in source])
     resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(book, timeout=60, kernel_name="python3", resources=resources).execute()
+    NotebookClient(book, timeout=300, kernel_name="python3", resources=resources).execute()
     said = ["".join(map(str, cell.outputs)) for cell in book.cells]
     assert "You work as" in said[0] and "✗" in said[1] and "✓" in said[1]
     assert "213,94,0" in said[1] and "0,158,115" in said[1]

@@ -410,7 +410,7 @@ def test_the_students_notebook_runs_to_its_end_unanswered(kernel):
         notebook = nbformat.read(ROOT / "exercises" / path.name, as_version=4)
         # one kernel for all, with nothing left in it from the notebook before
         notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
-        NotebookClient(notebook, timeout=60, km=kernel).execute()
+        NotebookClient(notebook, timeout=300, km=kernel).execute()
         outputs = [
             output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs
         ]

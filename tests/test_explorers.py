@@ -4,6 +4,7 @@ is left behind.
 What an explorer must say and draw is checked by the `CHECKS` of its part's tests.
 """
 
+import functools
 import importlib
 import pkgutil
 
@@ -91,6 +92,8 @@ FAULTS = {
     "headers": (scaleup, "payload_efficiency", "transactions"),
     "tree": (scaleup, "pcie_rate", "lanes"),
 }
+# of these something in the picture is dragged
+GRIPPED = {"crossover", "allreduce", "shares", "budget", "heat_map", "failure", "optics"}
 # of these a move may redraw the axes: they follow what is drawn, or a curve comes and goes
 AXES_MOVE = {
     "incast",
@@ -132,6 +135,15 @@ def test_none_is_left_out():
     assert there == set(MAKERS) == set(FAULTS) == {*CHECKS, "upgrade"}
 
 
+@functools.cache
+def kept(name):
+    """An explorer kept from test to test, where a control has been must not matter; and how many
+    lines it said at first.
+    """
+    explorer = MAKERS[name]()
+    return explorer, explorer.readout.count("\n")
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_it_opens_in_the_clear(name):
     """Words collide or outgrow the picture before anything has moved."""
@@ -144,7 +156,8 @@ def test_it_opens_in_the_clear(name):
 @pytest.mark.parametrize("name", MAKERS)
 def test_at_most_five_sliders_stand_in_front(name):
     """A reader meets a wall of sliders instead of a picture."""
-    explorer = MAKERS[name]()
+    explorer, _ = kept(name)
+    assert bool(explorer.grips()) == (name in GRIPPED)
     shown = [explorer.controls[name] for row in explorer._rows for name in row]
     sliders = [each for each in shown if isinstance(each, ipywidgets.SelectionSlider)]
     assert shown and len(sliders) <= 5
@@ -154,14 +167,11 @@ def test_at_most_five_sliders_stand_in_front(name):
     )
 
 
-GRIPPED = [name for name in MAKERS if MAKERS[name]().grips()]
-
-
 def pull(explorer, number, place, down=True):
     explorer._asked({"grip": number, "at": place, "down": down})
 
 
-@pytest.mark.parametrize("name", GRIPPED)
+@pytest.mark.parametrize("name", sorted(GRIPPED))
 def test_what_is_dragged_stays_under_the_pointer(name):
     """A grip stands beside what it moves, jumps when it is taken, or sets another control than the
     one whose value the pointer shows.
@@ -230,9 +240,12 @@ def test_a_drag_of_two_controls_is_one_move(monkeypatch):
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_control_changes_something(name):
     """A control does nothing that a reader can see, or what it shows is not the model's."""
-    for control in MAKERS[name]().controls:
-        explorer = MAKERS[name](**START.get((name, control), START.get(name, {})))
+    usual = MAKERS[name](**START.get(name, {}))
+    for control in usual.controls:
+        own = START.get((name, control))
+        explorer = usual if own is None else MAKERS[name](**own)
         widget, seen = explorer.controls[control], set()
+        was = widget.value
         for _ in range(2 if isinstance(widget, ipywidgets.Checkbox) else len(widget.options)):
             frame, readout = explorer.frame, explorer.readout
             move(widget, 1)
@@ -244,11 +257,7 @@ def test_every_control_changes_something(name):
         check(name, explorer)
         assert ("picture" in seen) == ((name, control) not in WORDS_ALONE), control
         assert ("words" in seen) == ((name, control) not in PICTURE_ALONE), control
-
-
-# kept from example to example: where a control has been must not matter
-ONE_EACH = {name: make() for name, make in MAKERS.items()}
-LINES = {name: explorer.readout.count("\n") for name, explorer in ONE_EACH.items()}
+        widget.value = was
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -258,14 +267,14 @@ def test_whatever_the_controls_say_the_picture_is_the_model(name, data):
     """Somewhere a number is wrong, an error shows, words collide, outgrow the picture or gain a
     line, or the frame is not what a fresh drawing gives.
     """
-    explorer = ONE_EACH[name]
+    explorer, lines = kept(name)
     place = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0]))
     count = len(explorer.controls)
     set_all(explorer, data.draw(st.lists(place, min_size=count, max_size=count)))
     if explorer.error is None:
         assert "nan" not in explorer.readout.lower() and "inf" not in explorer.readout.lower()
         # what is planted and named may wrap there
-        assert explorer.readout.count("\n") == LINES[name] or name == "heat_map"
+        assert explorer.readout.count("\n") == lines or name == "heat_map"
         assert_fits(explorer)
     else:
         # what cannot be wired, set or ticked is told in place

@@ -198,7 +198,7 @@ def test_a_pipe_that_nobody_writes_ends(tmp_path, monkeypatch):
     began = time.monotonic()
     with pytest.raises(ValueError, match=r"nothing more came for 0\.2 s"):
         logs.read(pipe)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 def test_a_plain_file_that_never_ends(tmp_path, monkeypatch):

