@@ -540,7 +540,7 @@ def test_the_box_is_told_no_answer(student):
             "needs",
             "longest",
         }
-        assert set(question["needs"]) <= {"dimension", "symbols", "names", "inputs", "unit"}
+        assert set(question["needs"]) <= {"dimension", "symbols", "names", "inputs", "unit", "what"}
         text = json.dumps(question["needs"])
         moral = exercise.moral
         moral = moral(bank.numbers(student, name)) if callable(moral) else moral

@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 
 from fabriclab.__main__ import main
-from fabriclab.course import PARTS
+from fabriclab.course import NUMBERED
 from fabriclab.course.engine import exercises
 from fabriclab.course.engine.exercises import bank, diary, example, levels, reader, sheet
 
@@ -25,7 +25,7 @@ def test_every_exercise_has_a_level_and_a_section_of_its_own_part():
     that does not exist or needs it in turn.
     """
     assert set(levels._KNOWN) == set(exercises.ids())
-    for number, part in enumerate(PARTS, start=1):
+    for number, part in NUMBERED.items():
         path = next((ROOT / "notebooks").glob(f"{number:02d}-*.ipynb"))
         text = "\n".join(cell.source for cell in nbformat.read(path, 4).cells)
         sections = set(HEADING.findall(text))

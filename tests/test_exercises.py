@@ -279,6 +279,9 @@ FINGERPRINTS = {
     "fallacies.loss": "f656524c",
     "fallacies.early": "53445c23",
     "fallacies.own": "43f54e3f",
+    "design.stops": "6fcc740f",
+    "design.order": "bf935bc5",
+    "design.defence": "43f54e3f",
 }
 
 

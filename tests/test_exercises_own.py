@@ -33,7 +33,7 @@ def given(name, student):
     return "\n".join([*numbers, exercise.prompt(x), exercise.kind.wants(x), exercise.moral(x)])
 
 
-@pytest.mark.parametrize("part", [*bank.PARTS])
+@pytest.mark.parametrize("part", [*bank.NUMBERED.values()])
 def test_three_hundred_students_are_given_what_they_always_were(part):
     """Writing exercises as templates would have moved a number or a word of some student's; the
     data were taken before.
@@ -88,7 +88,7 @@ def test_no_folder_is_trusted_unless_it_is_named(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
         (tmp_path / name / "campus.py").write_text("raise SystemExit('run')")
     monkeypatch.chdir(tmp_path)
-    assert bank.parts() == list(bank.PARTS)
+    assert bank.parts() == list(bank.NUMBERED.values())
     assert own.VARIABLE not in mounts.environment("/home/x")
 
 

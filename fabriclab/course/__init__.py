@@ -23,6 +23,8 @@ PARTS = (
     "guide",
     "fallacies",
 )
+# the parts that ask questions, by the number of their notebook: the chapter's and the capstone
+NUMBERED = {**dict(enumerate(PARTS, start=1)), 14: "design"}
 
 
 def on_demand(part):

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabriclab import units
-from fabriclab.course import PARTS
+from fabriclab.course import NUMBERED
 from fabriclab.course.engine.exercises import diary, reader, spelling
 from fabriclab.course.engine.exercises.slips import BOTH_WAYS, TWICE, Slip, explain, words
 
@@ -106,14 +106,14 @@ def part(name):
 
 def ids(of=""):
     """The ids of all predictions, or of one part."""
-    parts = (*PARTS, "errata")
+    parts = (*NUMBERED.values(), "errata")
     return [name for one in parts if of in ("", one) for name in part(one)]
 
 
 def find(name):
     """The prediction of that id. Raises ValueError with the closest ids if there is none."""
     home = name.partition(".")[0] if type(name) is str else ""
-    if home in (*PARTS, "errata") and name in part(home):
+    if home in (*NUMBERED.values(), "errata") and name in part(home):
         return part(home)[name]
     close = difflib.get_close_matches(str(name), ids(), n=3) or ids()[:3]
     raise ValueError(f"no prediction is called {name!r}; did you mean {', '.join(close)}?")

@@ -7,7 +7,7 @@ import functools
 import importlib
 from dataclasses import replace
 
-from fabriclab.course import PARTS
+from fabriclab.course import NUMBERED
 from fabriclab.course.engine.exercises import own
 from fabriclab.course.engine.exercises.core import RIGHT, Draw, Numbers, as_data, blank, unreadable
 from fabriclab.course.engine.exercises.kinds import Quantity
@@ -20,13 +20,13 @@ def _kits(name):
 
 
 def parts():
-    """The parts of the chapter in its order, and after them an instructor's own."""
-    return [*PARTS, *own.files()]
+    """The parts by their notebooks' numbers, and after them an instructor's own."""
+    return [*NUMBERED.values(), *own.files()]
 
 
 def part(name):
     """The exercises of one part, by id, imported when first asked for."""
-    return _kits(name) if name in PARTS else own.load(own.files()[name])
+    return _kits(name) if name in NUMBERED.values() else own.load(own.files()[name])
 
 
 def ids(of=""):

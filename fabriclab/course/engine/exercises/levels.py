@@ -156,6 +156,9 @@ fallacies.iperf s 5 12.5
 fallacies.loss h 12 12.3
 fallacies.early h 15 12.8
 fallacies.own h 25 12.9
+design.stops w 5 14.2
+design.order h 30 14.3 design.stops
+design.defence h 30 14.6 design.order
 """
 
 

@@ -49,7 +49,7 @@ def _no_file(path):
 
 @functools.cache
 def _load(path, changed):
-    if path.stem in (*fabriclab.course.PARTS, "engine", "own"):
+    if path.stem in (*fabriclab.course.NUMBERED.values(), "engine", "own"):
         raise ValueError(f"{path}: the kit has a part of that name: call the file otherwise")
     spec = importlib.util.spec_from_file_location(f"fabriclab_own_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from fabriclab.course import PARTS
+from fabriclab.course import NUMBERED
 from fabriclab.course.engine.exercises import bank, levels, reader
 from fabriclab.course.engine.exercises.core import Draw, identify
 from fabriclab.course.engine.exercises.formula import Formula
@@ -37,7 +37,7 @@ def parts(text):
     >>> parts("1-2,12")
     ['opening', 'wires', 'fallacies']
     """
-    own = [name for name in bank.parts() if name not in PARTS]
+    own = [name for name in bank.parts() if name not in NUMBERED.values()]
     pieces = text.split(",")
     mine = [piece for piece in pieces if piece in own]
     wanted = []
@@ -47,12 +47,16 @@ def parts(text):
             raise ValueError(f"parts are numbers such as 3, 1-5 or 2,4{names}; not {text[:40]!r}")
         low, _, high = piece.partition("-")
         wanted += range(int(low), int(high or low) + 1)
-    strange = [n for n in wanted if not 1 <= n <= len(PARTS)]
+    strange = [n for n in wanted if n not in NUMBERED]
     if strange or not wanted + mine:
-        raise ValueError(
-            f"there are parts 1 to {len(PARTS)}; not {strange[0] if strange else text}"
-        )
-    return [*(PARTS[n - 1] for n in sorted(set(wanted))), *dict.fromkeys(mine)]
+        known = ", ".join(map(str, NUMBERED))
+        raise ValueError(f"there are parts {known}; not {strange[0] if strange else text}")
+    return [*(NUMBERED[n] for n in sorted(set(wanted))), *dict.fromkeys(mine)]
+
+
+def _number(part):
+    """The number of a part's notebook; None for an instructor's own."""
+    return {name: n for n, name in NUMBERED.items()}.get(part)
 
 
 def choose(names, minutes, seed):
@@ -90,7 +94,7 @@ def choose(names, minutes, seed):
 def sheet(part, student):
     """One part's questions with this student's numbers, from easy to hard, as an HTML page."""
     names = levels.in_order(bank.ids(part))
-    title = f"Part {PARTS.index(part) + 1 if part in PARTS else part}: {student}"
+    title = f"Part {_number(part) or part}: {student}"
     return page(title, [_copy(title, names, student, "")])
 
 
@@ -254,7 +258,7 @@ def write_sheets(text, student):
     """Write a sheet for each part that `text` names; the paths written."""
     written, student = [], identify(student)
     for part in parts(text):
-        number = f"{PARTS.index(part) + 1:02d}" if part in PARTS else part
+        number = f"{_number(part):02d}" if _number(part) else part
         written += write(f"sheet-{number}.html", sheet(part, student))
     return written
 

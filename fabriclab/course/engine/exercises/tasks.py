@@ -1,8 +1,9 @@
 """More kinds of answers: an estimate with a range, a planted bug, a claim with its objections, a
-decision with a price, an explanation with a rubric. What a kind has to offer is told in `kinds`;
-these also say what to write `on_paper(x)`.
+decision with a price, an explanation with a rubric, a thing that is built. What a kind has to offer
+is told in `kinds`; these also say what to write `on_paper(x)`.
 """
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -274,3 +275,58 @@ class Explain(Free):
         left = [says for n, says in enumerate(self.rubric, start=1) if n not in numbers]
         missing = f" Not yet said: {'; '.join(left)}." if left else ""
         return f"{len(set(numbers))} of {len(self.rubric)}.{missing} One way: {self.sample}"
+
+
+@dataclass(frozen=True)
+class Built:
+    """Something a student builds, handed over as its `settings()`, a dict of text and numbers.
+
+    `make(**settings)` builds it again, or raises ValueError with the reason; `faults(thing, x)`
+    lists what is wrong with it, as sentences; `praise(thing, x)` says what it reaches; `best(x)` is
+    one that passes. `what` names it.
+    """
+
+    make: Callable
+    faults: Callable
+    praise: Callable
+    best: Callable
+    what: str
+    by_hand, worth, longest = False, 1, 2_000
+
+    def needs(self, x):
+        return {"what": self.what}
+
+    @classmethod
+    def rebuild(cls, needs):
+        return cls(None, None, None, None, needs["what"])
+
+    def on_paper(self, x):
+        return f"Write down your {self.what}, setting by setting."
+
+    def wants(self, x):
+        return f"Answer: a `{self.what}(...)`; what you leave out keeps its default."
+
+    def take(self, answer, x):
+        if type(answer) is str:
+            return _text(answer, "")
+        settings = getattr(answer, "settings", None)
+        settings = settings() if callable(settings) else None
+        if type(settings) is not dict:
+            return {"unreadable": f"this asks for a {self.what}(...), the object itself"}
+        return _text(json.dumps(settings), "", self.longest)
+
+    def solution(self, x):
+        return json.dumps(self.best(x).settings())
+
+    def judge(self, data, x):
+        try:
+            settings = json.loads(data["text"])
+            thing = self.make(**settings) if type(settings) is dict else None
+        except ValueError as reason:
+            return unreadable(str(reason)[:200])
+        if thing is None:
+            return unreadable(f"this asks for a {self.what}(...)")
+        faults = self.faults(thing, x)
+        if faults:
+            return wrong(f"Not yet. {' '.join(faults)}", *(f.partition(":")[0] for f in faults))
+        return right(f"Right. {self.praise(thing, x)}")
