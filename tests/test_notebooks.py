@@ -740,3 +740,17 @@ def test_rerun_leaves_a_failing_notebook_alone(tmp_path, capsys):
     untouched = path.read_bytes() == before
     assert untouched
     assert "NOT saved" in (shown := capsys.readouterr().out) and "ZeroDivisionError" in shown
+
+
+@pytest.mark.parametrize("path", notebooks("notebooks", "solutions"), ids=name)
+def test_code_fits_its_cell(path):
+    """A line would run out of its cell at 1280 pixels, and be scrolled for."""
+    cells = nbformat.read(path, as_version=4).cells
+    lines = [
+        (cell.id, line)
+        for cell in cells
+        if cell.cell_type == "code"
+        for line in cell.source.splitlines()
+        if len(line) > 100
+    ]
+    assert lines == []
