@@ -4,6 +4,7 @@ Two pages in the default run; every page of the whole site in `make test-all`.
 """
 
 import base64
+import html
 import io
 import json
 import re
@@ -19,6 +20,7 @@ import pytest
 from PIL import Image
 
 from fabriclab import doctor
+from fabriclab.course.engine import reading
 from tools.site import build, frames
 from tools.site.text import Sections, docstring, markdown
 
@@ -102,7 +104,9 @@ def walk(browser, paths, widths=(390,)):
                 wrong.append(f"{path.name} is {wide} wide at {width}")
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            page.wait_for_function("(s) => document.documentElement.dataset.theme === s", arg=scheme)
+            page.wait_for_function(
+                "(s) => document.documentElement.dataset.theme === s", arg=scheme
+            )
             wrong += [f"{path.name}, {scheme}: {told}" for told in page.evaluate(FAINT)]
     page.close()
     return wrong
@@ -257,6 +261,21 @@ def test_links_and_formulas_of_prose():
     assert docstring("`a` is\n\n>>> 1") == "<p><code>a</code> is</p><pre>&gt;&gt;&gt; 1</pre>"
     read = Sections('<section id="s"><h2>Cut 对分</h2><p>text</p></section>')
     assert read.sections() == [["s", "Cut 对分", "text"]]
+    named = Sections(markdown(r"## The $\alpha$-$\beta$ model")).outline
+    assert [title for _, title, _ in named] == ["The α-β model"]
+
+
+def test_the_way_in_from_the_texts(few):
+    """Who comes with a heading of a text, or a word of it, would not find where to go."""
+    guide = (few / "reference" / "guide.html").read_text(encoding="utf-8")
+    titles = [html.escape(heading.title) for heading in reading.headings()]
+    assert [title for title in titles if f'lang="zh">{title}<' not in guide] == []
+    told = (few / "notebooks" / f"{QUICK}.html").read_text(encoding="utf-8")
+    assert re.search(r'In the texts: <a lang="zh" href="\.\./reference/guide\.html#', told)
+    for place in (f"../exercises/{QUICK}.html", f"{QUICK}.ipynb"):
+        assert f'href="{place}"' in told
+    words = (few / "reference" / "glossary.html").read_text(encoding="utf-8")
+    assert words.count("<tr") > 150 and "对分带宽" in words
 
 
 @pytest.fixture(scope="module")

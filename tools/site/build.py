@@ -81,7 +81,7 @@ def _pages(out, only):
             body = wrap_tables(exporter.from_notebook_node(notebook)[0])
             title = head.splitlines()[0].lstrip("# ")
             found = CHINESE.search(head) if folder == "notebooks" else None
-            chinese = found[0].strip() if found else ""
+            chinese = found[0].strip(" ·") if found else ""
             pages.append(Page(folder, path.stem, title, body, chinese, calls))
     (out / "reference").mkdir()
     for name, title, body in (
