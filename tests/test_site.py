@@ -185,6 +185,8 @@ def test_a_chapter_keeps_what_its_notebook_says(few):
     text = (few / "notebooks" / f"{QUICK}.html").read_text(encoding="utf-8")
     for cell in notebook.cells:
         assert f'id="{cell.id}"' in text
+    bare = nbformat.read(few / "notebooks" / f"{QUICK}.ipynb", 4)
+    assert [cell.source for cell in bare.cells] == [cell.source for cell in notebook.cells]
     asked = nbformat.read(ROOT / "exercises" / f"{QUICK}.ipynb", 4)
     sheet = (few / "exercises" / f"{QUICK}.html").read_text(encoding="utf-8")
     count = sum("me.ask(" in cell.source for cell in asked.cells)
