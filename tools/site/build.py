@@ -1,5 +1,6 @@
 """The whole site: every page with its frame, the index of the search, the frames of explorers."""
 
+import copy
 import json
 import os
 import re
@@ -74,14 +75,14 @@ def _pages(out, only):
         for path in sorted((ROOT / folder).glob("*.ipynb")):
             if only and path.stem not in only:
                 continue
-            shutil.copyfile(path, out / folder / path.name)
             notebook = nbformat.read(path, as_version=4)
+            _download(notebook, out / folder / path.name)
             head = notebook.cells[0].source
             calls = prepare(notebook, folder, path.stem, out)
             body = wrap_tables(exporter.from_notebook_node(notebook)[0])
             title = head.splitlines()[0].lstrip("# ")
             found = CHINESE.search(head) if folder == "notebooks" else None
-            chinese = found[0].strip() if found else ""
+            chinese = found[0].strip(" ·") if found else ""
             pages.append(Page(folder, path.stem, title, body, chinese, calls))
     (out / "reference").mkdir()
     for name, title, body in (
@@ -91,6 +92,16 @@ def _pages(out, only):
     ):
         pages.append(Page("reference", name, title, wrap_tables(body)))
     return pages + [Page("reference", name, name, body) for name, body in reference()]
+
+
+def _download(notebook, path):
+    """The notebook to be run: its pictures are on the page, and weigh; a question's text stays."""
+    bare = copy.deepcopy(notebook)
+    for cell in bare.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [o for o in cell.outputs if "text/markdown" in o.get("data", {})]
+            cell.execution_count = None
+    nbformat.write(bare, path)
 
 
 def _exporter():

@@ -77,6 +77,10 @@ def _table(found):
     return f'<div class="wide stacks" tabindex="0">{text}</div>'
 
 
+def _greek(tex):
+    return re.sub(r"\\([a-zA-Z]+)", lambda found: html.unescape(f"&{found[1]};"), tex)
+
+
 class Sections(HTMLParser):
     """A page's text by section for the search, [anchor, heading, text], and its `outline`."""
 
@@ -93,6 +97,8 @@ class Sections(HTMLParser):
         attrs = dict(attrs)
         if tag in self.SKIP:
             self._deep += 1
+        if tag == "svg" and self._heading:
+            self._heading[1] += _greek(attrs.get("aria-label", ""))
         if tag == "section":
             self._anchor = attrs.get("id", "")
         if tag in ("h1", "h2", "h3"):
