@@ -73,7 +73,7 @@ docs: setup ## make build/docs, the reference of models and logs, to be opened i
 lock: ## compile requirements.lock anew from pyproject.toml (needs uv; ARGS=--upgrade for newer versions)
 	@PATH="$$PATH:$(CURDIR)/.venv/bin"; \
 	command -v uv >/dev/null || { echo "make lock needs uv: pip install uv, then run it again." >&2; exit 1; }; \
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --all-extras --custom-compile-command "make lock" \
+	uv pip compile --quiet --no-strip-extras --universal --generate-hashes --python-version 3.11 --all-extras --custom-compile-command "make lock" \
 	  pyproject.toml -o requirements.lock $(ARGS)
 
 clean: ## remove .venv and everything else that make made and git does not keep
