@@ -9,7 +9,7 @@ from fabriclab.course.engine import reading
 from tools.site.text import markdown
 
 ASK = re.compile(r'(\w+) = me\.ask\("([\w.]+)"\)')
-COLUMNS = ("The text's heading", "Where", "Exercises", "Minutes", "Objectives", "What to read")
+COLUMNS = ("The text's heading", "What to read", "Where", "Exercises", "Minutes", "Objectives")
 FILTER = (
     '<form class="filter" hidden><label>Words <input type="search" autocomplete="off"></label>'
     '<span role="status"></span></form>'
@@ -31,8 +31,8 @@ def guide_page(root):
     aims = "".join(f"<li>{words}</li>" for words in reading.OBJECTIVES.values())
     return (
         '<h1 id="guide">The reading guide (阅读指南)</h1><p>From each heading of the two texts to'
-        " what to read here, the exercises that go with it, and the minutes both take. The"
-        f" objectives are counted as here:</p><ol>{aims}</ol>{FILTER}{''.join(parts)}"
+        " what to read here, the exercises that go with it, and the minutes both take. The last"
+        f" column counts the chapter's objectives:</p><ol>{aims}</ol>{FILTER}{''.join(parts)}"
     )
 
 
@@ -55,7 +55,7 @@ def _row(heading, asked):
         for name in heading.exercises()
     )
     objectives = " ".join(map(str, heading.objectives))
-    cells = (places, names, str(heading.minutes() or ""), objectives, heading.read)
+    cells = (heading.read, places, names, str(heading.minutes() or ""), objectives)
     title = f'<td lang="zh">{html.escape(heading.title)}</td>'
     return f"<tr>{title}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
