@@ -594,14 +594,22 @@ def test_ledger_passes_its_flag_on(monkeypatch, capsys):
     """A flag dropped on the way would print the counts again."""
     from fabriclab.course.engine import ledger
 
-    monkeypatch.setattr(ledger, "report", lambda errata, every, find: f"{errata},{every},{find}")
-    for words in ([], ["--errata"], ["--all"], ["--find", "ring", "242"]):
+    monkeypatch.setattr(ledger, "report", lambda *flags: ",".join(map(str, flags)))
+    lines = (
+        [],
+        ["--errata"],
+        ["--all"],
+        ["--find", "ring", "242"],
+        ["--source", ledger.SOURCES[0]],
+    )
+    for words in lines:
         assert cli.main(["ledger", *words]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "False,False,",
-        "True,False,",
-        "False,True,",
-        "False,False,ring 242",
+        "False,False,,",
+        "True,False,,",
+        "False,True,,",
+        "False,False,ring 242,",
+        f"False,False,,{ledger.SOURCES[0]}",
     ]
 
 
