@@ -1,9 +1,10 @@
 """What a command says at a terminal."""
 
 import sys
+from collections.abc import Callable, Iterable
 
 
-def printed(command, work):
+def printed(command: str, work: Callable[[], Iterable[object]]) -> int:
     """Print the lines that `work` gives, or say why not."""
     try:
         print(*map(plain, work()), sep="\n")
@@ -12,13 +13,13 @@ def printed(command, work):
     return 0
 
 
-def refuse(path, reason):
-    shown = "standard input" if path == "-" else path
+def refuse(path: object, reason: object) -> int:
+    shown = "standard input" if path == "-" else str(path)
     reason = str(reason) if str(reason).startswith(shown) else f"{shown}: {reason}"
     print(plain(" ".join(reason.split())), file=sys.stderr)
     return 2
 
 
-def plain(text):
+def plain(text: object) -> str:
     """Text without what a terminal would act on: a file's name may hold anything."""
     return "".join(c if c.isprintable() else "?" for c in str(text))
