@@ -41,11 +41,13 @@ class Entry:
 
 def words(text: str) -> list[str]:
     """The words of a text as they are compared: lower case, without endings; Chinese by pairs.
+    AllGather is a word and two: a function may write it all_gather.
 
     >>> words("link_margin of Cables, 对分带宽")
     ['link', 'margin', 'cabl', '对分', '分带', '带宽']
     """
     found = []
+    text = re.sub(r"([A-Za-z]+[a-z])([A-Z][A-Za-z]+)", r"\1\2 \1 \2", text)
     for word in re.findall(r"[a-z]+\d*|\d+[a-z]*|[\u4e00-\u9fff]+", text.lower()):
         if word[0] >= "\u4e00":
             found += [word[i : i + 2] for i in range(max(len(word) - 1, 1))]

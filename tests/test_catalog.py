@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from fabriclab import catalog, link, topology
+from fabriclab import catalog, link, scaleup, topology
 from fabriclab.units import GB, Gbps
 
 
@@ -280,3 +280,13 @@ def test_a_run_beside_the_list_of_failures():
         65,
         70,
     ) and 0.5 < a_day / 67.5 < 1.5
+
+
+def test_rdma_headers_are_those_of_the_standards():
+    """By hand: LRH 8, BTH 12 and two checks make 26; RoCEv2 is what `scaleup` counts; iWARP, a
+    frame's 38, IP 20, TCP 20, a length and a check 6, a tagged header 14.
+    """
+    sums = {stack.name: sum(stack.headers.values()) for stack in catalog.RDMA_STACKS}
+    assert sums == {"InfiniBand": 26, "RoCEv2, PFC": 82, "RoCEv2, no PFC": 82, "iWARP": 98}
+    assert sums["RoCEv2, PFC"] == scaleup.header_bytes("RoCEv2")
+    assert {stack.keeps for stack in catalog.RDMA_STACKS} == {"credits", "pauses", ""}

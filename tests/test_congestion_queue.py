@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fabriclab import congestion
+from fabriclab import congestion, packets
 from fabriclab.units import GB, KB, MB, TB, Gbps, us
 
 pieces = st.lists(
@@ -382,3 +382,25 @@ def test_a_stale_descent_by_hand():
     """Delay 1, step 1/2: 1, 1/2, 0, -1/4, -1/4, -1/8 by hand; fresh: halves each time."""
     assert congestion.stale_descent(0.5, 1, 5).tolist() == [1, 0.5, 0, -0.25, -0.25, -0.125]
     assert congestion.stale_descent(0.5, 0, 3).tolist() == [1, 0.5, 0.25, 0.125]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 1.0])
+def test_staggering_against_packets(share):
+    """The peak would be another than that of packets, or spreading the start would cost time."""
+    senders, size, rate, packet = 8, 200 * KB, 50 * GB, 1000
+    offset = share * size / rate
+    end = packets.incast(
+        senders,
+        size,
+        rate,
+        packet,
+        apart=offset,
+        delay=0.0,
+        pfc=None,
+        sample=20e-9,
+        watch=[(senders + 1, 0)],
+    )
+    peak = congestion.staggered_peak(senders, size, offset, rate)
+    seen = end.queues[senders + 1, 0].max()
+    assert seen == pytest.approx(peak, abs=(senders + 1) * packet)
+    assert end.duration == pytest.approx(senders * size / rate, rel=2 / 200 / senders + 0.005)

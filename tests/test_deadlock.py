@@ -257,3 +257,59 @@ def test_no_routes_no_lock():
     assert dependencies([]).verdict() == dependencies(
         [route([0, 1])]
     ).verdict() == "none" and np.array_equal(dependencies([]).cycles(), [])
+
+
+# ---- the three triggers
+
+
+def loop_locks(switches, ttl, rate, room=12, slots=4000):
+    """Whether a lossless loop stops for good: `rate` packets a slot come to switch 0, each cable
+    carries one a slot, and each has `room` behind it.
+    """
+    behind = [[] for _ in range(switches)]  # by the cable from the switch before
+    waiting, owed, own_turn = 0, 0.0, False
+    for _ in range(slots):
+        owed += rate
+        waiting, owed = waiting + int(owed), owed % 1
+        sent = []
+        for here in range(switches):
+            ahead = behind[(here + 1) % switches]
+            own = here == 0 and waiting and (own_turn or not behind[0])
+            if here == 0 and waiting and behind[0]:
+                own_turn = not own_turn
+            if len(ahead) < room and (own or behind[here]):
+                age = ttl if own else behind[here].pop(0)
+                waiting -= bool(own)
+                sent.append((here, age - 1))
+        for here, age in sent:
+            if age:
+                behind[(here + 1) % switches].append(age)
+        if not sent and waiting:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("switches, ttl", [(2, 16), (3, 9), (4, 64)])
+def test_a_loop_locks_just_above_its_limit(switches, ttl):
+    """The rate that a loop bears would be another than that of one in which buffers fill."""
+    limit = deadlock.loop_limit(1.0, switches, ttl)
+    assert [loop_locks(switches, ttl, share * limit) for share in (0.9, 1.15)] == [False, True]
+
+
+def test_a_loop_never_bears_more_than_its_cable():
+    """A packet that dies before it has gone round once would seem to ask for less than nothing."""
+    assert deadlock.loop_limit(1.0, 4, 2) == 1.0
+
+
+def test_three_triggers_close_a_circle_each():
+    """A loop, a flood or a cable between leaves would look harmless; or a tree without them would
+    not.
+    """
+    loop = [route([0, 6, 9, 6, 9])]  # leaf 6 and spine 9 send to each other
+    flood = [route([0, 6, 9, 7, 10]), route([2, 7, 10, 6, 9])]  # up again at the last leaf
+    across = [route([0, 6, 7, 9, 8, 4]), route([4, 8, 9, 6, 7, 2]), route([2, 7, 9, 6, 0])]
+    for routes, length in ((loop, 2), (flood, 4), (across, 3)):
+        assert [len(circle) for circle in dependencies(routes).cycles()] == [length]
+        assert dependencies(routes[:-1]).verdict() == "none" or len(routes) == 1
+    ends = [route([0, 6, 9, 7]), route([2, 7, 10, 6])]  # dropped where the address is unknown
+    assert dependencies(ends).verdict() == "none"

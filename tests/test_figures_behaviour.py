@@ -431,3 +431,25 @@ def test_the_retry_figure_shows_who_loses_what():
     assert at["the sender, go-back-N"] == pytest.approx(1 / (1 + 244 * 1.966e-4), rel=1e-3)
     assert at["the sender, selective"] == pytest.approx(1 - 1.966e-4, abs=1e-6)
     assert at["the cable's ends"] == pytest.approx(1 - 3.28e-5 * (41 + 250) / 41, rel=1e-4)
+
+
+def test_the_staggered_figure_peaks_where_the_formula_does():
+    """By hand: 8 senders of 200 KB, 7 x 200 KB at once; 2 µs apart, 100 KB each have left before
+    the next.
+    """
+    runs = {
+        apart: packets.incast(
+            8, 200 * KB, 50 * GB, 1000, apart, delay=0.0, pfc=None, sample=us / 4, watch=[(9, 0)]
+        )
+        for apart in (0.0, 2 * us)
+    }
+    fig, ax = plot.new()
+    lines = drawings.staggered(ax, runs, (9, 0), 1 * MB)
+    for apart, peak in ((0.0, 1.4), (2 * us, 0.7)):
+        times, queue = lines[apart].get_data()
+        assert queue.max() == pytest.approx(peak, abs=0.02)
+        assert 0 in queue[times > 8 * 200 * KB / (50 * GB) / us]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "all at once",
+        "2 us apart",
+    ]

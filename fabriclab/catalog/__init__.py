@@ -42,8 +42,10 @@ from fabriclab.catalog.headers import (
     ETHERNET_LEAST,
     ETHERNET_PREAMBLE,
     HEADER_STACKS,
+    RDMA_STACKS,
     VLAN_TAG,
     HeaderStack,
+    RdmaStack,
 )
 from fabriclab.catalog.lanes import DATA_LANES, TRAFFIC_CLASSES, VIRTUAL_LANES
 from fabriclab.catalog.links import LINK_RATES, PCIE, LinkRate, PcieGeneration, fastest, link_rate

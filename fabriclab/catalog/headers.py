@@ -39,6 +39,47 @@ HEADER_STACKS = (
     ),
 )
 
+
+@dataclass(frozen=True)
+class RdmaStack:
+    """How RDMA travels: `headers` (name to bytes of a packet's time on the wire), what `keeps` a
+    buffer from overflowing ("credits", "pauses" or nothing), and how a sender `repeats` what was
+    lost.
+    """
+
+    name: str
+    headers: dict[str, int]
+    keeps: str
+    repeats: str
+    source: str
+
+
+_ETHERNET = {"Ethernet": ETHERNET_FRAME + ETHERNET_PREAMBLE + ETHERNET_GAP, "IPv4": 20}
+_ROCE = _ETHERNET | {"UDP": 8, "BTH": 12, "ICRC": 4}
+
+RDMA_STACKS = (
+    RdmaStack(
+        "InfiniBand",
+        {"LRH": 8, "BTH": 12, "ICRC": 4, "VCRC": 2},
+        "credits",
+        "go-back-N",
+        "IBTA specification, volume 1: inside one subnet, between the first packet of a message and"
+        " the last; go-back-N is the reliable connection's as specified",
+    ),
+    RdmaStack("RoCEv2, PFC", _ROCE, "pauses", "go-back-N", "IBTA annex 17; Guo et al. 2016"),
+    RdmaStack(
+        "RoCEv2, no PFC", _ROCE, "", "selective", "the same packets; IRN (Mittal et al. 2018)"
+    ),
+    RdmaStack(
+        "iWARP",
+        _ETHERNET | {"TCP": 20, "MPA": 6, "DDP, RDMAP": 14},
+        "",
+        "selective",
+        "RFC 5040, 5041 (tagged, 14 bytes), 5044 (length and CRC, no markers, no padding); RFC 9293"
+        " without options; RFC 2018 (selective acknowledgement)",
+    ),
+)
+
 # Fields of the ESUN extension header, bits: field guide. Version, user-defined and reserved bits
 # share the rest.
 ESUN_FIELDS = {"CoS": 3, "ECN": 2, "Flow Label": 16, "TTL": 4}

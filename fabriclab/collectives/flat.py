@@ -36,7 +36,8 @@ def ring_allreduce(size: Values, ranks: Values, alpha: Values, beta: Values) -> 
     """Seconds: ``2(N-1)/N · M/beta + 2(N-1) alpha``: N-1 steps of ReduceScatter, N-1 of AllGather,
     M/N bytes each.
 
-    Other words: sum gradients over all GPUs; data parallel; reduce-scatter then all-gather.
+    Other words: AllReduce; sum gradients over all GPUs; data parallel; reduce-scatter then
+    all-gather.
 
     >>> from fabriclab.units import GB, ms, us
     >>> round(ring_allreduce(6 * GB, 1024, 1.5 * us, 50 * GB) / ms, 1)
@@ -192,7 +193,7 @@ def hierarchical_allreduce(
 def reduce_scatter(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``, as a ring.
 
-    Other words: sum and keep one shard, FSDP, ZeRO.
+    Other words: ReduceScatter; sum and keep one shard, FSDP, ZeRO.
 
     >>> reduce_scatter(8e9, 8, 0.0, 1e9)
     7.0
@@ -204,7 +205,7 @@ def reduce_scatter(size: Values, ranks: Values, alpha: Values, beta: Values) -> 
 def all_gather(size: Values, ranks: Values, alpha: Values, beta: Values) -> Values:
     """Seconds: ``(N-1)/N · M/beta + (N-1) alpha``, as a ring: a ReduceScatter run backwards.
 
-    Other words: collect the shard of every GPU, FSDP, ZeRO; concatenate.
+    Other words: AllGather; collect the shard of every GPU, FSDP, ZeRO; concatenate.
 
     >>> all_gather(8e9, 8, 0.0, 1e9)
     7.0

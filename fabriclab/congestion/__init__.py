@@ -51,6 +51,7 @@ from fabriclab.congestion.incast import (
     pause_time,
     peer_response,
     pfc_headroom,
+    staggered_peak,
 )
 from fabriclab.congestion.queue import (
     Trace,

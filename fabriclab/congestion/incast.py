@@ -131,6 +131,30 @@ def largest_fan_in(
     return scalar_or_array(np.floor((over(room, round_trip) + service) / rate * (1 + 1e-12)))
 
 
+def staggered_peak(senders: Values, size: Values, offset: Values, rate: Values) -> Values:
+    """The longest queue, in bytes, when n senders of `size` bytes begin `offset` seconds after one
+    another: ``(n - 1) max(0, s - d C)``.
+
+    All senders and the port have the same `rate` C. Until the last byte has come, the port is
+    always busy, so an offset of up to s/C makes nobody later: all is there after ``n s / C``, as
+    without it.
+
+    Other words: incast, spread the start, stagger, pacing, jitter.
+
+    >>> from fabriclab.units import GB, KB, us
+    >>> [staggered_peak(33, 250 * KB, d, 50 * GB) / KB for d in (0, 4 * us, 5 * us)]
+    [8000.0, 1600.0, 0.0]
+    """
+    senders, size = count("senders", senders, least=1), positive("size", size)
+    offset, rate = nonnegative("offset", offset), positive("rate", rate)
+    broadcastable(senders=senders, size=size, offset=offset, rate=rate)
+    sent = np.asarray(offset) * rate  # before the next begins
+    left = size - sent
+    # two sizes that differ by rounding alone are one
+    left = np.where(left <= 1e-12 * np.asarray(size), 0.0, left)
+    return scalar_or_array((np.asarray(senders) - 1) * left)
+
+
 def peer_response(rate: Values) -> Values:
     """The most seconds that a peer may take to obey a PAUSE at `rate`: ``512 bits quanta / rate``,
     quanta of `RESPONSE_QUANTA`.

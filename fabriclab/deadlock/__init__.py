@@ -14,13 +14,19 @@ has the circle alone and says "if and only if": that holds of routes (without a 
 them, with one some load does), not of a moment. Vertices are anything hashable; those of
 `fabriclab.topology` are numbers.
 
-Sources: Dally and Seitz 1987; Guo et al. 2016 and Hu et al. 2017 (Tagger) for PFC; chapter,
+Sources: Dally and Seitz 1987; Guo et al. 2016, Hu et al. 2016 and 2017 (Tagger) for PFC; chapter,
 Definition 1.8, equation 1.
 """
 
 from fabriclab.deadlock.circles import MOST_LINKS, MOST_ROUTES, Dependencies, dependencies, route
 from fabriclab.deadlock.recovery import Recovery, watchdog
-from fabriclab.deadlock.routes import grid_routes, ring_routes, shortest_routes, valley_routes
+from fabriclab.deadlock.routes import (
+    grid_routes,
+    loop_limit,
+    ring_routes,
+    shortest_routes,
+    valley_routes,
+)
 
 __all__ = [
     name

@@ -1,4 +1,4 @@
-"""Routes of rings, grids and trees, with the valleys that a reroute leaves."""
+"""Routes of rings, grids and trees, with the valleys and the loops that a reroute leaves."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,17 @@ from itertools import islice
 
 import numpy as np
 
-from fabriclab.checks import Values, count, each, flag, number, scalar
+from fabriclab.checks import (
+    Values,
+    broadcastable,
+    count,
+    each,
+    flag,
+    number,
+    positive,
+    scalar,
+    scalar_or_array,
+)
 from fabriclab.deadlock.circles import MOST_LINKS, MOST_ROUTES, route
 from fabriclab.topology.graph import Topology, wired
 
@@ -45,6 +55,27 @@ def ring_routes(
             f" routes, of at most {MOST_LINKS:,} links together"
         )
     return [route([(start + i) % switches for i in range(links + 1)]) for start in starts]
+
+
+def loop_limit(rate: Values, switches: Values, ttl: Values) -> Values:
+    """Bytes a second that may enter a forwarding loop of n `switches` without locking it, lossless
+    as it is: ``n rate / ttl``.
+
+    For as long as two routing tables contradict each other, a packet is forwarded `ttl` times
+    before it is dropped, and so crosses each of the loop's n cables ``ttl / n`` times. Beyond the
+    limit the cables are asked for more than `rate`, their buffers fill, and each then waits for the
+    next: no packet is forwarded again, and so none grows old. Source: Hu et al., HotNets 2016.
+
+    Other words: transient loop, BGP convergence, time to live, hop limit, micro-loop.
+
+    >>> from fabriclab.units import Gbps
+    >>> [round(loop_limit(400 * Gbps, 2, ttl) / Gbps, 3) for ttl in (16, 64)]
+    [50.0, 12.5]
+    """
+    rate, switches = positive("rate", rate), count("switches", switches, least=2)
+    ttl = count("ttl", ttl)
+    broadcastable(rate=rate, switches=switches, ttl=ttl)
+    return scalar_or_array(np.minimum(1.0, np.asarray(switches) / ttl) * rate)
 
 
 def grid_routes(sides: tuple[int, ...], wrap: bool = False, dateline: bool = False) -> list[tuple]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import Values, each, flag, number, positive, scalar
+from fabriclab.checks import Values, each, flag, nonnegative, number, positive, scalar
 from fabriclab.extras import missing
 from fabriclab.packets.arguments import below, bit_errors, channel, kind, one_of, seconds
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
@@ -322,14 +322,15 @@ def incast(
     size: Values = 2 * MB,
     bandwidth: Values = 100 * Gbps,
     packet: Values = 1000,
+    apart: Values | None = None,
     **options,
 ):
     """`senders` hosts on one switch send `size` bytes each to host 0; the `Run`. Further options
     are `run`'s.
 
     At best it takes ``N S / C``. The hosts are vertices 0 (the target) to N, the switch is vertex N
-    + 1, the port to watch (N + 1, 0). Senders begin within one packet's time, evenly: no two real
-    hosts begin at the same instant.
+    + 1, the port to watch (N + 1, 0). Senders begin `apart` seconds after one another; without it,
+    within one packet's time, evenly: no two real hosts begin at the same instant.
 
     Other words: many to one, simulate, drops, pauses, buffer.
 
@@ -360,5 +361,8 @@ def incast(
     if np.shape(size) not in ((), (senders,)):
         raise ValueError(f"size must be one number or {senders}, not of shape {np.shape(size)}")
     switch = build(senders + 1, radix=senders + 1, bandwidth=bandwidth)
-    start = np.arange(senders) / senders * packet / bandwidth
+    if apart is None:
+        start = np.arange(senders) / senders * packet / bandwidth
+    else:
+        start = np.arange(senders) * scalar("apart", nonnegative("apart", apart))
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)

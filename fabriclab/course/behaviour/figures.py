@@ -19,7 +19,7 @@ from fabriclab.course.behaviour.fleet_figures import (  # noqa: F401  one face f
     move_checkpoints,
 )
 from fabriclab.course.behaviour.loss_figures import retry  # noqa: F401
-from fabriclab.course.behaviour.waiting_figures import pauses  # noqa: F401
+from fabriclab.course.behaviour.waiting_figures import pauses, staggered  # noqa: F401
 from fabriclab.course.engine.plot import COLOURS, SERIES, STYLE, axis_end, drawing, log_axis
 from fabriclab.units import KB, si
 

@@ -5,7 +5,7 @@ import numpy as np
 from fabriclab import congestion, deadlock, packets, reliability, topology
 from fabriclab.course.engine.exercises.slips import Slip
 from fabriclab.course.engine.predict import Prediction
-from fabriclab.units import GB, MB, hour, minute, ms, us
+from fabriclab.units import GB, KB, MB, hour, minute, ms, us
 
 PORT, BUFFER = 50 * GB, 32 * MB
 MODULES = reliability.transceivers(4096, 3)
@@ -51,6 +51,12 @@ def _watched():
     ways = _ways(deadlock.ring_routes(4, 3))
     ring = topology.torus((4,))
     return float(_send(ways, ring, 2 * MB, buffer=1 * MB, until=10.0, pfc=pfc).duration)
+
+
+def _later():
+    """The port takes as long as ever, if the last begins before it is idle."""
+    begins, served = 255 * (250 * KB - BUFFER / 255) / PORT, 256 * 250 * KB / PORT
+    return "not at all" if begins + 5 * us <= served else "0.6 ms"
 
 
 def _rests():
@@ -174,6 +180,16 @@ PREDICTIONS = (
         _detours,
         moral="Alone they do not lock; other traffic closes the circle.",
     ),
+    Prediction(
+        "behaviour.loop",
+        "the rate at which a loop of two locks",
+        lambda: deadlock.loop_limit(PORT, 2, 64),
+        "b/s",
+        slips=(
+            Slip("once", "each cable carries every packet 32 times", lambda: PORT),
+            Slip("one cable", "the loop has two cables", lambda: PORT / 64),
+        ),
+    ),
     Prediction("behaviour.watchdog", "when the last byte is there", _watched, "s"),
     Prediction(
         "behaviour.fill",
@@ -191,6 +207,22 @@ PREDICTIONS = (
         "behaviour.fan_in",
         "the most senders that marks can still save",
         lambda: congestion.largest_fan_in(PORT, PORT, BUFFER, 5 * us, 0.0),
+    ),
+    Prediction(
+        "behaviour.stagger",
+        "how long after one another they must begin",
+        lambda: (250 * KB - BUFFER / 255) / PORT,
+        "s",
+        slips=(
+            Slip("no queue", "that leaves no queue at all: you may use the buffer", lambda: 5 * us),
+        ),
+    ),
+    Prediction(
+        "behaviour.stagger_late",
+        "and how much later all is there",
+        _later,
+        options=("not at all", "0.6 ms", "as long again"),
+        moral="The port was busy all the time, and is.",
     ),
     Prediction(
         "behaviour.rest",

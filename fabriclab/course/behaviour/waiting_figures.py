@@ -5,8 +5,8 @@ among buffers.
 import numpy as np
 from matplotlib.lines import Line2D
 
-from fabriclab.course.engine.plot import COLOURS, drawing
-from fabriclab.units import si, us
+from fabriclab.course.engine.plot import COLOURS, SERIES, drawing
+from fabriclab.units import MB, si, us
 
 
 def first_pauses(run, at=None):
@@ -152,3 +152,32 @@ def pauses(ax, network, run, target, at=None):
         borderaxespad=0.2,
     )
     return artists
+
+
+@drawing
+def staggered(ax, runs, channel, buffer):
+    """The queue of `channel` against time in several runs, by how many seconds apart their senders
+    begin, and the `buffer` that it should fit. Returns the lines, by seconds.
+    """
+    lines = {}
+    for (offset, run), (colour, dashes) in zip(runs.items(), SERIES):
+        (lines[offset],) = ax.plot(
+            run.times / us,
+            run.queues[channel] / MB,
+            color=COLOURS[colour],
+            linestyle=dashes,
+            label=f"{si(offset, 's')} apart" if offset else "all at once",
+        )
+    ax.axhline(buffer / MB, color=COLOURS["ink"], linewidth=1)
+    ax.annotate(
+        f"buffer, {si(buffer, 'B')}",
+        (1, buffer / MB),
+        (0, 3),
+        xycoords=ax.get_yaxis_transform(),
+        textcoords="offset points",
+        ha="right",
+    )
+    ax.set(xlabel="time, µs", ylabel="bytes in the queue, MB", xlim=0)
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False)
+    return lines

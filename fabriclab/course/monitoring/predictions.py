@@ -76,6 +76,13 @@ PREDICTIONS = (
         "monitoring.full", "the time until 32 bits are full", lambda: figures.full(400 * Gbps), "s"
     ),
     Prediction(
+        "monitoring.scrape",
+        "that an hour of scrapes sees the queue",
+        lambda: float(reliability.at_least_one(10 * 640 * us / 60, 240)),
+        "%",
+        slips=(Slip("one", "that is one scrape of the 240", lambda: 10 * 640 * us / 60),),
+    ),
+    Prediction(
         "monitoring.degraded",
         "the chance that at least one of 3,000 is degraded",
         lambda: reliability.at_least_one(0.001, 3000),

@@ -3,7 +3,7 @@
 from fabriclab import catalog, collectives, transport
 from fabriclab.course.engine.exercises.slips import Slip
 from fabriclab.course.engine.predict import Prediction
-from fabriclab.units import GB, KB, MB
+from fabriclab.units import GB, KB, MB, KiB
 
 NDR = catalog.NDR
 COMPUTE = 5e13 / (0.5 * catalog.H100_PEAK_FP16)
@@ -13,6 +13,16 @@ def _saved():
     times = (transport.transfer_time(10 * KB, p.alpha, p.beta) for p in (catalog.HDR, NDR))
     slow, fast = times
     return 1 - fast / slow
+
+
+def _headers(stack):
+    return sum(next(s.headers.values() for s in catalog.RDMA_STACKS if s.name == stack))
+
+
+def _sharded():
+    """ZeRO-3 against an AllReduce, in bytes: without start-ups."""
+    halves = collectives.reduce_scatter, collectives.all_gather, collectives.all_gather
+    return sum(half(1, 1024, 0, 1) for half in halves) / collectives.ring_allreduce(1, 1024, 0, 1)
 
 
 PREDICTIONS = (
@@ -42,6 +52,19 @@ PREDICTIONS = (
         "bytes that go again under selective repeat",
         lambda: transport.tail_selective(1000 * MB, 900 * MB),
         "B",
+    ),
+    Prediction(
+        "transport.stacks",
+        "RoCE's headers in 4 KiB packets",
+        lambda: _headers("RoCEv2, PFC") / (_headers("RoCEv2, PFC") + 4 * KiB),
+        "%",
+        slips=(
+            Slip(
+                "frame",
+                "preamble and gap pass over the wire as well",
+                lambda: (_headers("RoCEv2, PFC") - 20) / (_headers("RoCEv2, PFC") - 20 + 4 * KiB),
+            ),
+        ),
     ),
     Prediction(
         "transport.n_star",
@@ -74,6 +97,16 @@ PREDICTIONS = (
         "s",
         slips=(Slip("once", "the bytes go round twice", lambda: 6 * GB / NDR.beta),),
         moral=f"Compute takes {1000 * COMPUTE:.0f} ms, so it does not hide.",
+    ),
+    Prediction(
+        "transport.sharded",
+        "the bytes of a sharded step, in AllReduces",
+        _sharded,
+        "x",
+        slips=(
+            Slip("three", "each of the three is half an AllReduce", lambda: 3.0),
+            Slip("once", "the backward pass gathers the weights again", lambda: 1.0),
+        ),
     ),
     Prediction(
         "transport.busbw",
