@@ -1,6 +1,6 @@
 """What a reader of this part is asked to guess, in the order of the notebook."""
 
-from fabriclab import catalog, collectives, topology
+from fabriclab import catalog, collectives, congestion, topology
 from fabriclab.course.engine.exercises.slips import Slip
 from fabriclab.course.engine.predict import Prediction
 from fabriclab.units import GB
@@ -32,6 +32,11 @@ def _fits(radix):
     except ValueError:
         return False
     return True
+
+
+def _sooner():
+    thin, thick = congestion.mean_fullest(32, 32), congestion.mean_fullest(32, 16) / 2
+    return "16 of 800G" if thick < thin else "32 of 400G"
 
 
 PREDICTIONS = (
@@ -97,6 +102,13 @@ PREDICTIONS = (
         "topology.path_three",
         "links on the worst path of three tiers",
         lambda: topology.paths(topology.fat_tree(8)).links_on_path.worst,
+    ),
+    Prediction(
+        "topology.thick",
+        "which uplinks are done sooner under a hash",
+        _sooner,
+        options=("32 of 400G", "16 of 800G", "both alike"),
+        moral="Two flows of 400G that meet on 800G lose nothing.",
     ),
     Prediction(
         "topology.cut_least",
