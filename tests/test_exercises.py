@@ -22,7 +22,7 @@ from scipy import optimize, stats
 from fabriclab import collectives
 from fabriclab.classroom import strip
 from fabriclab.course.engine import exercises
-from fabriclab.course.engine.exercises import bank, example, reader
+from fabriclab.course.engine.exercises import bank, example, levels, reader
 from fabriclab.course.engine.exercises.core import Draw
 from fabriclab.course.transport.exercises.collectives import ALGORITHMS
 from fabriclab.link import NRZ, PAM4, bit_error_ratio
@@ -172,6 +172,7 @@ FINGERPRINTS = {
     "transport.staging": "869dd1d7",
     "transport.tail": "476c88ba",
     "transport.ring": "147c3ce4",
+    "transport.sharded": "c0182d02",
     "transport.threshold": "43f54e3f",
     "transport.write_ring": "43f54e3f",
     "transport.order": "1ba59ab6",
@@ -211,6 +212,7 @@ FINGERPRINTS = {
     "behaviour.headroom": "9665485f",
     "behaviour.spread": "1f80eae3",
     "behaviour.cycle": "9c97c605",
+    "behaviour.loop": "607c847d",
     "behaviour.watchdog": "3b03bbf2",
     "behaviour.week": "3e004492",
     "behaviour.between": "03f9d54e",
@@ -218,6 +220,7 @@ FINGERPRINTS = {
     "behaviour.fill": "48714c22",
     "behaviour.write_queue": "43f54e3f",
     "behaviour.save": "5be3fdf1",
+    "behaviour.stagger": "ee84b8fd",
     "behaviour.times": "23f9bd78",
     "behaviour.collision": "b0d5325c",
     "behaviour.speed": "957f2dfa",
@@ -458,6 +461,7 @@ CLOSED_FORMS = {
     ),
     "transport.staging": lambda x: x.size + x.size,
     "transport.tail": lambda x: (1 - x.share) * x.size / x.beta,
+    "transport.sharded": lambda x: 6 * x.parameters * (1 - 1 / x.ranks) / x.rate,
     "transport.ring": lambda x: 2 * (x.ranks - 1) * (x.alpha + x.size / x.ranks / x.beta),
     "transport.busbw": lambda x: (
         x.size
@@ -577,6 +581,8 @@ CLOSED_FORMS |= {
     "behaviour.week": lambda x: -math.expm1(14 * x.gpus * x.tiers * math.log1p(-x.ppm / 1e6)),
     "behaviour.between": lambda x: 86_400e6 / (2 * x.gpus * x.tiers * x.ppm),
     "behaviour.fill": lambda x: x.buffer / (x.rate * (x.ports - 2)),
+    "behaviour.loop": lambda x: x.switches * x.rate / x.ttl,
+    "behaviour.stagger": lambda x: x.size / x.rate - x.buffer / x.rate / (x.senders - 1),
     "behaviour.save": lambda x: math.floor((x.buffer - x.mark_at) / (x.trip * x.rate) + 1 + 1e-9),
     "behaviour.collision": lambda x: math.prod((x.flows - i) / x.flows for i in range(x.flows)),
     "behaviour.speed": speed_by_counting,
@@ -1077,3 +1083,20 @@ def test_an_option_may_be_given_in_any_of_its_wordings(name):
         assert all(f": {kind.wording(o, x)}\n" in kind.wants(x) for o in kind.options)
     lengths = [len(text) for o in kind.options for text in (o.text, *o.also)]
     assert len(read) > 1 and max(lengths) < 2 * min(lengths)
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.name)
+def test_the_first_words_count_the_questions_and_their_minutes(path):
+    """A sheet would announce thirteen questions and an hour, and hold twenty of two and a half; and
+    README's table another number.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    asked = re.findall(r'me\.ask\("(.+?)"\)', "\n".join(c.source for c in notebook.cells))
+    words = "no one two three four five six seven eight nine ten eleven twelve".split()
+    number, minutes = re.search(
+        r"\n\n(\S+) exercises.*?About (\d+) minutes", notebook.cells[0].source, re.DOTALL
+    ).groups()
+    assert number.lower() == (words[len(asked)] if len(asked) < 13 else str(len(asked)))
+    assert abs(int(minutes) - sum(levels.of(name).minutes for name in asked)) <= 5
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"[{len(asked)}](exercises/{path.name})" in readme

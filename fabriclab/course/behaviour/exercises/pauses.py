@@ -265,6 +265,48 @@ EXERCISES = [
         ),
     ),
     Exercise(
+        id="behaviour.loop",
+        title="A loop that nobody leaves",
+        chinese="瞬态路由环路与 TTL",
+        numbers={
+            "switches": pick(2, 3, 4),
+            "ttl": pick(48, 64, 128, 255, name="TTL"),
+            "rate": pick(100, 200, 400, 800, unit=Gbps),
+        },
+        prompt=(
+            "While routes converge, {switches} switches forward a flow round and round, over "
+            "cables of {rate:b/s}, one from each to the next. Each packet is forwarded {ttl} "
+            "times and then dropped; nothing else is. At what rate may the flow come in, at "
+            "most, before the loop fills and locks?"
+        ),
+        kind=Quantity(
+            lambda x: deadlock.loop_limit(x.rate, x.switches, x.ttl),
+            "rate",
+            slips=(
+                Slip(
+                    "once round",
+                    "you let each packet cross each cable once; it goes round until its TTL ends",
+                    lambda x: x.rate,
+                ),
+                Slip(
+                    "one cable",
+                    "you put all crossings on one cable; the loop has more",
+                    lambda x: x.rate / x.ttl,
+                ),
+                Slip(
+                    "without TTL",
+                    "you shared the rate among the switches; it is the crossings that share it",
+                    lambda x: x.rate / x.switches,
+                ),
+            ),
+        ),
+        hints=(
+            "How often does one packet cross one given cable?",
+            "TTL over n times. All crossings of a cable together must fit its rate.",
+        ),
+        moral="A network that drops forgets a loop; one that does not is stopped by it.",
+    ),
+    Exercise(
         id="behaviour.watchdog",
         title="What the watchdog's cure costs",
         chinese="看门狗恢复",

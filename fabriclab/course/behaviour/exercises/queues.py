@@ -10,7 +10,7 @@ from fabriclab.course.engine.exercises.function import Function
 from fabriclab.course.engine.exercises.kinds import Quantity
 from fabriclab.course.engine.exercises.slips import BITS, Slip
 from fabriclab.course.engine.exercises.template import pick
-from fabriclab.units import GB, MB, Gbps, us
+from fabriclab.units import GB, KB, MB, Gbps, us
 
 
 def _incast(draw):
@@ -53,6 +53,17 @@ def _save(x, rate=1, mark_at=1):
     return congestion.largest_fan_in(
         rate * x.rate, rate * x.rate, x.buffer, x.trip, mark_at * x.mark_at
     )
+
+
+def _staggered(draw):
+    senders = draw.pick("senders", (9, 17, 33))
+    size = draw.pick("size", (100, 200, 400)) * KB
+    return {
+        "senders": senders,
+        "size": size,
+        "rate": draw.pick("rate", (200, 400, 800)) * Gbps,
+        "buffer": draw.pick("share", (0.25, 0.4, 0.6)) * (senders - 1) * size,
+    }
 
 
 EXERCISES = [
@@ -189,5 +200,49 @@ EXERCISES = [
             "(N rate - rate) × trip must fit between the threshold and the buffer's end.",
         ),
         moral="Figure 12's 256 senders are beyond any of these: no mark comes in time for them.",
+    ),
+    Exercise(
+        id="behaviour.stagger",
+        title="One after another",
+        chinese="错开起始时间",
+        numbers=_staggered,
+        prompt=(
+            "{senders} hosts send {size:B} each to one host. All ports have {rate:b/s}, and "
+            "the switch has {buffer:B} of buffer; nothing is to be lost, and nobody is to be "
+            "paused. The senders begin evenly, one after another. How long after one another, "
+            "at the least?"
+        ),
+        kind=Quantity(
+            lambda x: (x.size - x.buffer / (x.senders - 1)) / x.rate,
+            "time",
+            tolerance=0.002,
+            slips=(
+                Slip(
+                    "no queue at all",
+                    "then no queue forms at all; the buffer may take its part",
+                    lambda x: x.size / x.rate,
+                ),
+                Slip(
+                    "forgot that the port drains",
+                    "one sender's worth never waits: the port sends all the while",
+                    lambda x: x.size / x.rate - x.buffer / x.rate / x.senders,
+                ),
+                Slip(
+                    "time to drain",
+                    "that is how long the buffer alone takes to drain",
+                    lambda x: x.buffer / x.rate,
+                ),
+                Slip(
+                    BITS,
+                    "you took the ports' bits per second for bytes per second",
+                    lambda x: (x.size - x.buffer / (x.senders - 1)) / x.rate / 8,
+                ),
+            ),
+        ),
+        hints=(
+            "When the last one has sent, how many bytes have come, and how many have left?",
+            "n s have come. The port was busy for (n - 1) d + s/C.",
+        ),
+        moral="It costs no time: the port is busy from the first byte to the last, either way.",
     ),
 ]

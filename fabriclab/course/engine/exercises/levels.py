@@ -50,6 +50,7 @@ transport.fit h 12 3.3 transport.time
 transport.staging w 3 3.1
 transport.tail s 6 3.2
 transport.ring w 6 3.4 transport.time
+transport.sharded s 6 3.4 transport.ring
 transport.threshold h 12 3.4 transport.ring
 transport.write_ring s 10 3.4 transport.ring
 transport.order h 12 3.4 transport.ring
@@ -87,6 +88,7 @@ behaviour.headroom s 8 5.2
 behaviour.cells h 10 5.2 behaviour.headroom
 behaviour.spread s 8 5.2 behaviour.headroom
 behaviour.cycle s 5 5.4
+behaviour.loop s 6 5.4 behaviour.cycle
 behaviour.watchdog s 8 5.4
 behaviour.week s 8 5.3
 behaviour.between w 5 5.3
@@ -94,6 +96,7 @@ behaviour.young h 12 5.3 behaviour.between
 behaviour.interval h 12 5.3 behaviour.young
 behaviour.fill s 6 5.5
 behaviour.write_queue h 20 5.5 behaviour.fill
+behaviour.stagger s 8 5.5 behaviour.fill
 behaviour.save h 10 5.5 behaviour.fill
 behaviour.times h 10 5.6 behaviour.fill
 behaviour.collision s 6 5.7

@@ -63,6 +63,11 @@ def _threshold_points(draw):
     return points
 
 
+def _halves(x, number):
+    """Seconds of so many halves of a ring AllReduce, by the model, without start-ups."""
+    return number * collectives.all_gather(2 * x.parameters, x.ranks, 0.0, x.rate)
+
+
 EXERCISES = [
     Exercise(
         id="transport.ring",
@@ -120,6 +125,54 @@ EXERCISES = [
         ),
         moral="The bytes cost nearly the same for any N; the start-ups grow with N.",
         places={"says": _says},
+    ),
+    Exercise(
+        id="transport.sharded",
+        title="A step with sharded weights",
+        chinese="ZeRO-3 的通信时间",
+        numbers=lambda draw: {
+            "parameters": draw.pick("parameters", (7, 13, 34, 70)) * 1e9,
+            "ranks": draw.pick("ranks", (8, 16, 32, 64)),
+            "rate": draw.pick("rate", (200, 400, 800)) * Gbps,
+        },
+        prompt=(
+            "A model of {parameters:,.0f} parameters, two bytes each, is sharded over {ranks} "
+            "ranks with a port of {rate:b/s} each (ZeRO-3): weights are gathered for the "
+            "forward pass and again for the backward pass, gradients are scattered as sums. "
+            "All are rings; leave start-ups out. How long do they take in a step?"
+        ),
+        kind=Quantity(
+            lambda x: _halves(x, 3),
+            "time",
+            tolerance=0.005,
+            slips=(
+                Slip(
+                    "an AllReduce",
+                    "that is one AllReduce: it has two halves, and here there are three",
+                    lambda x: _halves(x, 2),
+                ),
+                Slip(
+                    "three AllReduces",
+                    "you took each for a whole AllReduce; each is a half",
+                    lambda x: _halves(x, 6),
+                ),
+                Slip(
+                    "whole buffer each",
+                    "you sent the whole buffer each time; a rank keeps its own part",
+                    lambda x: 3 * 2 * x.parameters / x.rate,
+                ),
+                Slip(
+                    BITS,
+                    "you took the port's bits per second for bytes per second",
+                    lambda x: _halves(x, 3) / 8,
+                ),
+            ),
+        ),
+        hints=(
+            "An AllReduce is a ReduceScatter and an AllGather. How many such halves are here?",
+            "Each half takes (N - 1)/N · M/β.",
+        ),
+        moral="Half as much again as plain data parallelism, for 1/N of the memory.",
     ),
     Exercise(
         id="transport.threshold",
