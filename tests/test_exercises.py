@@ -1100,3 +1100,25 @@ def test_the_first_words_count_the_questions_and_their_minutes(path):
     assert abs(int(minutes) - sum(levels.of(name).minutes for name in asked)) <= 5
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"[{len(asked)}](exercises/{path.name})" in readme
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.name)
+def test_sections_run_from_easy_to_hard(path):
+    """A student would meet a hard question first and stop there; only what an exercise builds on
+    may be harder than it and stand before it.
+    """
+    section, before = "", []
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "markdown" and cell.source.startswith("## "):
+            section, before = cell.source, []
+        for name in re.findall(r'me\.ask\("(.+?)"\)', cell.source):
+            rank = levels.LEVELS.index(levels.of(name).level)
+            harder = {n for n in before if levels.LEVELS.index(levels.of(n).level) > rank}
+            assert harder <= built_on(name), (section, name, harder)
+            before.append(name)
+
+
+def built_on(name):
+    """All exercises that one needs, and that those need."""
+    needs = set(levels.of(name).needs)
+    return needs.union(*map(built_on, needs))
