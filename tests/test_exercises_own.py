@@ -112,6 +112,11 @@ FAULTS = [
         "lambda x: float('nan')",
         "no number to answer",
     ),
+    (
+        "lambda x: transport.transfer_time(x.size, 2 * us, x.rate)",
+        "lambda x: transport.transfer_time(7e12, 2 * us, 1e10)",
+        "its key is 700 for everybody",
+    ),
     ("x.size / (8 * x.rate)", "x.size / x.rate", "slip 'bits for bytes' gives the right answer"),
     ("x.size / (8 * x.rate)", "x.size / x.none", "slip 'bits for bytes' fails: AttributeError"),
     ("you took {rate:b/s}", "you took {rata:b/s}", "slip 'bits for bytes': no number is called"),

@@ -27,6 +27,7 @@ def faults(path):
 
 def _faults(exercise, known):
     yield from _missing(exercise, known)
+    asked, keys = set(), set()
     for student in STUDENTS:
         draw = Draw(student, exercise.id)
         try:
@@ -38,6 +39,11 @@ def _faults(exercise, known):
         yield from bad
         if bad:
             return
+        if type(exercise.kind) is Quantity:
+            asked.add(exercise.prompt(x))
+            keys.add(float(exercise.kind.solution(x)))
+    if len(asked) > 1 and len(keys) == 1:
+        yield f"its key is {keys.pop():g} for everybody, whatever numbers they are given"
     if type(exercise.kind) is Choice:
         yield from _options(exercise)
 
