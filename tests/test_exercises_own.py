@@ -53,6 +53,7 @@ def test_the_instructors_example_works_everywhere(campus, capsys, monkeypatch, t
     assert main(["exercise", "check", str(campus)]) == 0
     assert bank.ids("campus") == ["campus.backup", "campus.halves"]
     question = exercises.Student("ada").ask("campus.backup")
+    assert question.markdown.startswith("**The nightly backup** · warm-up")
     assert re.search(r"A backup of [124] TB leaves over one port of [12]00 Gb/s", question.text)
     assert "warm-up, 5 min, section 3.3" in question.text
     question.check(f"{question.size / question.rate} s")

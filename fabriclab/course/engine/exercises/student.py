@@ -152,7 +152,8 @@ class Question:
     def text(self):
         """The prompt, as it is read at a terminal."""
         exercise, x = self.exercise, self._numbers
-        title = f"**{exercise.title}** ({exercise.chinese}){self._level()}"
+        also = f" ({exercise.chinese})" if exercise.chinese else ""
+        title = f"**{exercise.title}**{also}{self._level()}"
         return f"{title}\n\n{exercise.prompt(x)}\n\n*{exercise.kind.wants(x)}*"
 
     @property
