@@ -265,6 +265,14 @@ def parser():
         "--blind", action="store_true", help="keep names out of what is to be marked by hand"
     )
     command.add_argument(
+        "--later",
+        type=float,
+        default=1.0,
+        metavar="SHARE",
+        help="of a point, for what the student's own diary says was right at a later try (default:"
+        " 1)",
+    )
+    command.add_argument(
         "--workers",
         type=int,
         metavar="N",

@@ -600,3 +600,45 @@ def test_an_address_where_nobody_answers(tmp_path, quick, address):
         address = address.replace("PORT", str(server.getsockname()[1]))
         with pytest.raises(ValueError, match=f"no dask scheduler answers at {address}"):
             quick(tmp_path / "sent", school.people(1), scheduler=address)
+
+
+def test_a_class_may_give_less_for_a_later_try(tmp_path, quick):
+    """A later try would count whole where the class was told that it does not, a first one less, or
+    a diary that is damaged, another's or not there would cost a point.
+    """
+    people, sent = school.people(5), tmp_path / "sent"
+    for person in people:
+        answers = {name: school.right(person.id, name) for name in ASKED[OPENING]}
+        school.send(sent, person.id, OPENING, answers | {"opening.step": None})
+    ada, bob, chen, dan, eve = (person.id for person in people)
+    told = {"tries": 3, "first": "wrong", "last": "right", "day": "2026-11-02"}
+    kept = {
+        "opening.gradient": told | {"right_at": 3},
+        "opening.cliff": told | {"right_at": 1},
+        "opening.step": told | {"right_at": 2},  # and is not right in what was sent
+        "opening.port": told,
+    }
+    for who, text in (
+        (ada, json.dumps({ada: kept})),
+        (bob, json.dumps({bob: kept})),
+        (chen, json.dumps({ada: kept})),
+        (dan, '{"' + dan + '": [[['),
+    ):
+        (sent / who / "progress.json").write_text(text, encoding="utf-8")
+    shutil.make_archive(str(sent / bob), "zip", sent, bob)
+    shutil.rmtree(sent / bob)
+    whole, less = quick(sent, people), quick(sent, people, share=0.8)
+    assert (less.graded, less.kept, less.strange) == (0, 5, ())
+    full = whole.results[eve, OPENING].points
+    points = {student: result.points for (student, _), result in less.results.items()}
+    assert points == pytest.approx({s: full - 0.2 * (s in (ada, bob)) for s in points})
+    verdict = less.results[ada, OPENING].verdicts["opening.gradient"]
+    assert verdict.score == 0.8 and "right at try 3" in verdict.message
+    assert [line for line in less.moved if "another share for later tries" in line] == [
+        *less.moved
+    ] and len(less.moved) == 2
+    assert "0.8" in (tmp_path / "out" / "grades.csv").read_text(encoding="utf-8-sig")
+    assert quick(sent, people).results == whole.results
+    for share in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="later must be a share from 0 to 1"):
+            quick(sent, people, share=share)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabriclab.classroom.submission import LARGEST
+from fabriclab.course.engine.exercises import diary
 
 ENTRIES, BYTES = 100_000, 4 * LARGEST  # of one zip: its entries, and all that is written out
 RATIO = 200  # bytes out of each packed byte, once a zip has given more than one large file would
@@ -42,7 +43,7 @@ class _Short(io.FileIO):
         return super().read(size)
 
 
-def unpack(path, room, wanted=(".ipynb", ".zip")):
+def unpack(path, room, wanted=(".ipynb", ".zip", diary.NAME)):
     """The `Member`s of the zip at `path` whose names end so, written into the folder `room`.
 
     Raises `Bad` for a file that is no zip, is damaged, or has more in it than a student sends.

@@ -22,6 +22,7 @@ from fabriclab.classroom import (
     feedback,
     gradebook,
     inbox,
+    later,
     pool,
     results,
     sandbox,
@@ -57,6 +58,7 @@ def grade(
     unsafe=False,
     marks=None,
     blind=False,
+    share=1.0,
 ):
     """Grade what lies in `submissions` for the `Person`s of `roster`, against the exercises/ at
     `root`; returns a `Batch`.
@@ -64,9 +66,11 @@ def grade(
     `submissions` is a folder, or a platform's zip of them all. Writes into `out`: grades.csv,
     canvas.csv, feedback/, for-marking.html, for-marking.csv, report.html, changes.csv where points
     have moved, and results/ to go on from. `marks` is {(student, exercise): Mark}, given by hand;
-    `blind` keeps names from who gives them. Work goes to `workers` processes (as many as there are
-    processors), or to the dask scheduler at the address `scheduler`. `unsafe` runs students' code
-    without a sandbox where there is none.
+    `blind` keeps names from who gives them. An answer that was right at a later try only, by the
+    student's own diary, gets `share` of its point.
+
+    Work goes to `workers` processes (as many as there are processors), or to the dask scheduler at
+    the address `scheduler`. `unsafe` runs students' code without a sandbox where there is none.
 
     Raises ValueError for folders that are not there or an `out` where another batch runs,
     RuntimeError where there is no sandbox.
@@ -80,6 +84,8 @@ def grade(
         raise ValueError(
             f"{Path(root) / 'exercises'}: no notebooks; grade in the folder that holds exercises/"
         )
+    if not 0 <= share <= 1:
+        raise ValueError(f"later must be a share from 0 to 1, such as 0.8, not {share:g}")
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be one or more, not {workers}")
     if not Path(submissions).exists():
@@ -102,6 +108,8 @@ def grade(
         everything = {**done, **graded}
         for one in sent:
             result = everything[one.student, one.notebook]
+            if share < 1:
+                result = everything[one.student, one.notebook] = later.lessened(result, one, share)
             if one.note:
                 noted = replace(result, notes=(one.note, *result.notes))
                 everything[one.student, one.notebook] = noted

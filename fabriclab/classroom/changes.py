@@ -66,7 +66,7 @@ def _why(key, result, marked):
         return f"refused: {result.refused}"
     pairs = enumerate(zip(key.split(":"), result.key.split(":"), strict=False))
     parts = [_PARTS[at] for at, (was, now) in pairs if was != now]
-    return "; ".join(parts) or "marked by hand"
+    return "; ".join(parts) or ("marked by hand" if marked else "another share for later tries")
 
 
 def write(out, found):

@@ -40,6 +40,7 @@ def grade(arguments):
             unsafe=arguments.unsafe,
             marks=given,
             blind=arguments.blind,
+            share=arguments.later,
         )
     except (ValueError, OSError, RuntimeError) as fault:
         return refuse("grade", fault)

@@ -11,12 +11,13 @@ nothing: anybody can write one. Which of several versions counts says `versions`
 import os
 import stat
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fabriclab.classroom import archive, versions
 from fabriclab.classroom.versions import File, shown, why
 from fabriclab.classroom.whose import owners
+from fabriclab.course.engine.exercises import diary
 
 _UNMATCHED = (
     "not matched to the class list; a folder or a zip is called by a student's id or as it was"
@@ -46,12 +47,12 @@ def look(submissions, roster, assignments, room, released=None):
     top = Path(submissions)
     if not top.is_dir() and not (top.is_file() and top.suffix.lower() == ".zip"):
         raise ValueError(f"{top}: no such folder of submissions")
-    whose, found, strange = owners(roster), {}, []
+    whose, found, strange, diaries = owners(roster), {}, [], {}
     last = []
     for entry in _entries(top, room):
         student = None if entry.link else whose(entry.name, entry.folder)
         if student is not None:
-            _sort(student, entry, room, found, strange, assignments)
+            _sort(student, entry, room, found, strange, assignments, diaries)
         elif not entry.folder and not entry.link and entry.name.lower().endswith(".zip"):
             last.append(entry)
         else:
@@ -71,18 +72,22 @@ def look(submissions, roster, assignments, room, released=None):
             elif student in known:
                 strange.append(f"{one.shown}: left out, as its student has sent something else")
             else:
-                _sort(student, one, room, found, strange, assignments)
+                _sort(student, one, room, found, strange, assignments, diaries)
     people = {person.id: person for person in roster}
     chosen = [
         versions.choose(people[student], notebook, files, released)
         for (student, notebook), files in sorted(found.items(), key=lambda item: item[0])
     ]
+    chosen = [replace(one, diaries=tuple(diaries.get(one.student, ()))) for one in chosen]
     return tuple(chosen), tuple(strange)
 
 
-def _sort(student, entry, room, found, strange, assignments):
+def _sort(student, entry, room, found, strange, assignments, diaries):
     """Put a student's files to the notebooks that they are."""
     files, others, weighed = list(_flat(entry.files, room)), [], []
+    kept = [file for file in files if file.name.rpartition("/")[2] == diary.NAME]
+    diaries.setdefault(student, []).extend(file.path for file in kept if not file.refused)
+    files = [file for file in files if file not in kept]
     for file in files:
         if file.refused and not file.name.lower().endswith(".ipynb"):
             strange.append(f"{file.name}: {file.refused}")
@@ -151,7 +156,7 @@ def _below(top, above):
             name for name in folders if not name.startswith(".") and name != "__MACOSX"
         )
         for name in sorted(names):
-            if name.startswith(".") or not name.lower().endswith((".ipynb", ".zip")):
+            if name.startswith(".") or not name.lower().endswith((".ipynb", ".zip", diary.NAME)):
                 continue
             path = Path(where, name)
             told = shown(path.relative_to(above).as_posix())

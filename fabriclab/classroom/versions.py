@@ -24,7 +24,7 @@ _ASK = re.compile(rb"""\.ask\([ \t]*(?:\\?["'])([^"'\\\n]{1,200})""")
 class Sent:
     """One notebook of one student: `path`, and its name below the folder of submissions. `refused`
     says why it is not opened, `note` which version it is; `numbers` is the id it was handed out to,
-    where that is a former one of this student's.
+    where that is a former one of this student's. `diaries`: what came with it that may count tries.
     """
 
     student: str
@@ -34,6 +34,7 @@ class Sent:
     refused: str = ""
     note: str = ""
     numbers: str = ""
+    diaries: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

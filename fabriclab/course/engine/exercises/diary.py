@@ -35,10 +35,17 @@ def read(student, folder="."):
     cannot be read.
     """
     try:
-        everybody = json.loads((Path(folder) / NAME).read_text(encoding="utf-8"))
-        mine = everybody[student]
+        return entries(student, (Path(folder) / NAME).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def entries(student, text):
+    """What the text of such a file says of one student; nothing where it is damaged."""
+    try:
+        mine = json.loads(text)[student]
         return {name: told for name, told in mine.items() if _is_entry(told)}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
