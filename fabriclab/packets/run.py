@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabriclab.checks import Values, each, flag, nonnegative, number, positive, scalar
+from fabriclab.checks import Values, each, flag, number, positive, scalar
 from fabriclab.extras import missing
 from fabriclab.packets.arguments import below, bit_errors, channel, kind, one_of, seconds
 from fabriclab.packets.network import PICOSECONDS, Flows, Lanes
@@ -364,5 +364,8 @@ def incast(
     if apart is None:
         start = np.arange(senders) / senders * packet / bandwidth
     else:
-        start = np.arange(senders) * scalar("apart", nonnegative("apart", apart))
+        most = 1e5 / max(senders - 1, 1)
+        wanted = f"from 0 to {most:g} seconds"
+        apart = scalar("apart", number("apart", apart, least=0.0, most=most, expected=wanted))
+        start = np.arange(senders) * apart
     return run(switch, Flows(np.arange(1, senders + 1), 0, size, start), packet=packet, **options)
