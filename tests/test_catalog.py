@@ -3,11 +3,12 @@ documents print.
 """
 
 import dataclasses
+import re
 
 import pytest
 
 from fabriclab import catalog, link, topology
-from fabriclab.units import GB, Gbps
+from fabriclab.units import GB, Gbps, Tbps
 
 
 def records():
@@ -23,6 +24,43 @@ def test_every_record_has_a_source():
     assert len(found) > 40
     for name, record in found:
         assert record.source.strip() and "://" not in record.source, name
+
+
+AGELESS = (  # a text, a standard, a year of its own in the record
+    "chapter|field guide|IEEE|RFC|IBTA|PCI-SIG|16 lanes; PCI-SIG|IPv4|one chip of 102|three places"
+)
+
+
+def test_what_can_age_says_as_of_when():
+    """A product, a price or a cluster would stand there for ever, with no year to doubt it by."""
+    for name, record in records():
+        dated = hasattr(record, "year") or hasattr(record, "announced") or hasattr(record, "rate")
+        ages = isinstance(record, (catalog.System, catalog.Module, catalog.Switch)) or not dated
+        if ages and not re.match(AGELESS, record.source):
+            assert re.search(r"\b20[0-2]\d\b", record.source), (name, record.source)
+
+
+def test_recent_rows():
+    """A row of 2024 to 2026 would have no date, or not fit what its maker prints: capacities of
+    115.2, 102.4 and 409.6 Tb/s, engines of 1.6, 6.4 and 3.2 Tb/s, 1,200 and 392 GB/s a chip.
+    """
+    assert all(
+        re.search(r"\b202[4-6]\b", one.source)
+        for one in (*catalog.RECENT_SYSTEMS, *catalog.RECENT_SWITCHES)
+    )
+    assert [one.capacity / Tbps for one in catalog.RECENT_SWITCHES] == pytest.approx(
+        [115.2, 115.2, 102.4, 102.4, 409.6]
+    )
+    assert [
+        one.capacity / one.engines / Tbps for one in catalog.RECENT_SWITCHES if one.engines
+    ] == pytest.approx([1.6, 6.4, 3.2, 3.2])
+    of = {one.name: one for one in catalog.RECENT_SYSTEMS}
+    assert not of.keys() & {one.name for one in catalog.SYSTEMS}
+    assert 2 * of["Google TPU7x (Ironwood) pod"].injection / GB == pytest.approx(1200)
+    assert of["Huawei CloudMatrix384"].injection / GB == pytest.approx(392)
+    assert of["xAI Colossus 2"].injection is None
+    # seven ports of 56 GB/s are four lanes of 112 Gb/s each: what is signalled, data is 400 of 448
+    assert of["Huawei CloudMatrix384"].port / Gbps == pytest.approx(4 * 112)
 
 
 def test_every_figure_is_positive():
