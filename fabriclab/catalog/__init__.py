@@ -34,6 +34,17 @@ from fabriclab.catalog.cables import (
     Medium,
     Module,
 )
+from fabriclab.catalog.domestic import (
+    ATLAS_950,
+    CLOUDMATRIX_384,
+    CLOUDMATRIX_MODULES,
+    DOMESTIC,
+    LPO_400G,
+    NVL72_RACK,
+    SUPERNODES,
+    Claim,
+    Supernode,
+)
 from fabriclab.catalog.generations import CONNECTX, INFINIBAND, Adapter, InfiniBandGeneration
 from fabriclab.catalog.headers import (
     ESUN_FIELDS,
