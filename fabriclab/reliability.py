@@ -228,10 +228,11 @@ def port_time_lost(
     >>> round(port_time_lost(rate_from_ppm(10), 128_000, 1, 1 * hour) / hour)
     467
     """
-    failures = expected_failures(rate, units, period)
+    rate, units = _rate(rate), count("units", units, least=0)
     ports, repair = count("ports", ports, least=0), nonnegative("repair", repair)
-    broadcastable(failures=np.asarray(failures), ports=ports, repair=repair)
-    return scalar_or_array(failures * ports * repair)
+    period = nonnegative("period", period)
+    broadcastable(rate=rate, units=units, ports=ports, repair=repair, period=period)
+    return scalar_or_array(rate * units * period * ports * repair)
 
 
 def time_to_first(rate: Values, units: Values = 1) -> Values:
