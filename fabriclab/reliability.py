@@ -212,6 +212,29 @@ def expected_failures(rate: Values, units: Values, period: Values) -> Values:
     return scalar_or_array(rate * units * period)
 
 
+def port_time_lost(
+    rate: Values, units: Values, ports: Values, repair: Values, period: Values = YEAR
+) -> Values:
+    """Port-seconds lost in a period: ``n lambda t k r``, where each failure of one of `units` parts
+    takes `ports` ports for `repair` seconds.
+
+    What a repair takes counts, and not what broke: where an engine fails that only a new switch
+    mends, `ports` are all of the switch's. Chapter, optical interconnects, has the part that is no
+    longer replaced by itself.
+
+    Other words: blast radius, field-replaceable unit, mean time to repair.
+
+    >>> from fabriclab.units import hour
+    >>> round(port_time_lost(rate_from_ppm(10), 128_000, 1, 1 * hour) / hour)
+    467
+    """
+    rate, units = _rate(rate), count("units", units, least=0)
+    ports, repair = count("ports", ports, least=0), nonnegative("repair", repair)
+    period = nonnegative("period", period)
+    broadcastable(rate=rate, units=units, ports=ports, repair=repair, period=period)
+    return scalar_or_array(rate * units * period * ports * repair)
+
+
 def time_to_first(rate: Values, units: Values = 1) -> Values:
     """Mean seconds to the fleet's first failure, and between failures: ``1 / (n lambda)``; `inf`
     where none ever fails. `rate` is one part's, per second: a mean time in its place is refused.

@@ -369,4 +369,5 @@ BESIDES = {
     "PCIe Scale-Up 的上限": "pcie/suits",
     "以太网 Scale-Up": "ethernet/threshold",
     "一张总结": "stack/shared",
+    "国产 AI 集群网络": "guide-domestic/*",
 }

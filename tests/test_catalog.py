@@ -3,11 +3,12 @@ documents print.
 """
 
 import dataclasses
+import re
 
 import pytest
 
 from fabriclab import catalog, link, scaleup, topology
-from fabriclab.units import GB, Gbps
+from fabriclab.units import GB, Gbps, Tbps
 
 
 def records():
@@ -25,16 +26,69 @@ def test_every_record_has_a_source():
         assert record.source.strip() and "://" not in record.source, name
 
 
+AGELESS = (  # a text, a standard, a year of its own in the record
+    "chapter|field guide|IEEE|RFC|IBTA|PCI-SIG|16 lanes; PCI-SIG|IPv4|one chip of 102|three places"
+)
+
+
+def test_what_can_age_says_as_of_when():
+    """A product, a price or a cluster would stand there for ever, with no year to doubt it by."""
+    for name, record in records():
+        dated = hasattr(record, "year") or hasattr(record, "announced") or hasattr(record, "rate")
+        ages = isinstance(record, (catalog.System, catalog.Module, catalog.Switch)) or not dated
+        if ages and not re.match(AGELESS, record.source):
+            assert re.search(r"\b20[0-2]\d\b", record.source), (name, record.source)
+
+
+def test_recent_rows():
+    """A row of 2024 to 2026 would have no date, or not fit what its maker prints: capacities of
+    115.2, 102.4 and 409.6 Tb/s, engines of 1.6, 6.4 and 3.2 Tb/s, 1,200 and 392 GB/s a chip.
+    """
+    assert all(
+        re.search(r"\b202[4-6]\b", one.source)
+        for one in (*catalog.RECENT_SYSTEMS, *catalog.RECENT_SWITCHES)
+    )
+    assert [one.capacity / Tbps for one in catalog.RECENT_SWITCHES] == pytest.approx(
+        [115.2, 115.2, 102.4, 102.4, 409.6]
+    )
+    assert [
+        one.capacity / one.engines / Tbps for one in catalog.RECENT_SWITCHES if one.engines
+    ] == pytest.approx([1.6, 6.4, 3.2, 3.2])
+    of = {one.name: one for one in catalog.RECENT_SYSTEMS}
+    assert not of.keys() & {one.name for one in catalog.SYSTEMS}
+    assert 2 * of["Google TPU7x (Ironwood) pod"].injection / GB == pytest.approx(1200)
+    assert of["Huawei CloudMatrix384"].injection / GB == pytest.approx(392)
+    assert of["xAI Colossus 2"].injection is None
+    # seven ports of 56 GB/s are four lanes of 112 Gb/s each: what is signalled, data is 400 of 448
+    assert of["Huawei CloudMatrix384"].port / Gbps == pytest.approx(4 * 112)
+
+
+def test_supernodes():
+    """Ports and modules would not be those that the makers and the press count: 6,912 modules of
+    18 a chip, 392 and 900 GB/s, 5,184 cables; the press's 2.1 times, of data both ways.
+    """
+    big, rack = catalog.SUPERNODES
+    out = link.tree_optics(big.accelerators, 64, hosts_on_fibre=True)
+    ends = out.switch_ends + out.host_ends
+    assert big.accelerators * big.modules + ends == catalog.CLOUDMATRIX_MODULES == 384 * 18
+    assert big.ports * big.published / GB == pytest.approx(392)
+    assert rack.ports * rack.published / GB == pytest.approx(900) and rack.modules == 0
+    assert 4 * rack.accelerators * rack.ports == 5184  # two lanes, a pair each way
+    assert big.data / rack.data == pytest.approx(2.1, abs=0.05)
+    chips, each, total = catalog.ATLAS_950
+    assert chips * each == pytest.approx(total, rel=0.01)
+    assert each / (2 * big.ports * big.published) == pytest.approx(2.5, abs=0.06)
+
+
 def test_every_figure_is_positive():
     """A figure would be negative, or a rate, reach or velocity zero."""
     for name, record in records():
         for field in dataclasses.fields(record):
             value = getattr(record, field.name)
             if isinstance(value, (int, float)):
-                assert value > 0 or (field.name in ("watts_per_end", "alpha") and value == 0), (
-                    name,
-                    field.name,
-                )
+                assert value > 0 or (
+                    field.name in ("watts_per_end", "alpha", "fibre_hops") and value == 0
+                ), (name, field.name)
 
 
 @pytest.mark.parametrize(

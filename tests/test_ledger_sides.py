@@ -19,3 +19,13 @@ def test_the_table_shows_all_sides():
             for side in (one.subject, one.chapter, one.guide, one.vendor, one.errata, one.source)
         )
     assert "Meta&#x27;s" in page and "<td style='text-align:left'>Spectrum-X Ethernet</td>" in page
+
+
+def test_what_was_found_of_domestic_networks_is_shown_whole():
+    """A claim, what was found or its source would be lost, or a verdict be none of the four."""
+    shown = sides.domestic()
+    page, lines = shown._repr_html_(), repr(shown).splitlines()
+    assert page.count("<tr>") == len(catalog.DOMESTIC) + 1 and len(lines) == len(catalog.DOMESTIC)
+    for one, line in zip(catalog.DOMESTIC, lines):
+        assert one.holds in ("yes", "in part", "no", "unverified")
+        assert all(words in line for words in (one.subject, one.guide, one.found, one.source))

@@ -241,3 +241,26 @@ def test_nothing_fails_and_everything_fails():
     assert (
         type(reliability.at_least_one(0.1, 2)) is type(reliability.wasted_share(1, 1, 1)) is float
     )
+
+
+def test_port_time_lost_is_what_a_simulation_counts():
+    """A failure would take other ports, or for another time, than its repair: switches of 16 parts
+    drawn failure by failure, a part's port for one hour against the whole switch for four.
+    """
+    draw, rate, parts = np.random.default_rng(4), 1 / (2000 * hour), 800
+    failed = draw.poisson(rate * reliability.YEAR, parts)
+    for ports, repair in ((1, 1 * hour), (16, 4 * hour)):
+        counted = sum(ports * repair for times in failed for _ in range(times))
+        assert reliability.port_time_lost(rate, parts, ports, repair) == pytest.approx(
+            counted, rel=0.05
+        )
+    # by hand: Napkin Math 1.6's fleet at Napkin Math 1.5's rate, 128,000 x 1e-5 x 365
+    fleet = reliability.rate_from_ppm(10), 128_000
+    one = reliability.port_time_lost(*fleet, 1, 1 * hour)
+    assert one / hour == pytest.approx(467.2)
+    assert reliability.port_time_lost(*fleet, 128, 4 * hour) / one == pytest.approx(512)
+    # eight ports behind one laser and an eighth as many lasers are the same port-hours
+    assert reliability.port_time_lost(fleet[0], 16_000, 8, 1 * hour) == pytest.approx(one)
+    assert reliability.port_time_lost(*fleet, 0, 1 * hour) == 0
+    with pytest.raises(ValueError, match="repair"):
+        reliability.port_time_lost(*fleet, 1, -1.0)

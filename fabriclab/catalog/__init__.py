@@ -1,8 +1,8 @@
 """Hardware figures with where they come from: one value, one place.
 
-A record is a frozen dataclass of SI floats and a `source`. The chapter's own scenario
-values say so; they are inputs of its examples and not properties of a product. One file for each
-kind of thing; all of it is reached from here.
+A record is a frozen dataclass of SI floats and a `source`, which says who and, of what can age,
+when. The chapter's own scenario values say so; they are inputs of its examples and not properties
+of a product. One file for each kind of thing; all of it is reached from here.
 """
 
 from fabriclab.catalog.accelerators import (
@@ -34,6 +34,17 @@ from fabriclab.catalog.cables import (
     Medium,
     Module,
 )
+from fabriclab.catalog.domestic import (
+    ATLAS_950,
+    CLOUDMATRIX_384,
+    CLOUDMATRIX_MODULES,
+    DOMESTIC,
+    LPO_400G,
+    NVL72_RACK,
+    SUPERNODES,
+    Claim,
+    Supernode,
+)
 from fabriclab.catalog.generations import CONNECTX, INFINIBAND, Adapter, InfiniBandGeneration
 from fabriclab.catalog.headers import (
     ESUN_FIELDS,
@@ -62,6 +73,16 @@ from fabriclab.catalog.paths import (
     ROCE_APPENDIX,
     TCP,
     Path,
+)
+from fabriclab.catalog.recent import (
+    Q3400,
+    Q3450,
+    RECENT_SWITCHES,
+    RECENT_SYSTEMS,
+    SN6800,
+    SN6810,
+    TH6_DAVISSON,
+    RecentSwitch,
 )
 from fabriclab.catalog.scaleup import (
     CAMPUS,

@@ -81,15 +81,22 @@ MODULES = (
         400 * Gbps,
         8.0,
         50.0,
-        "NVIDIA MMA4Z00-NS400 specification: 8 W typical, 9 W at most",
+        "NVIDIA MMA4Z00-NS400 specification, as of November 2026: 8 W typical, 9 W at most",
     ),
-    Module("400G DR4", 400 * Gbps, 9.0, 100.0, "NVIDIA MMS4X00-NS400 specification: 9 W"),
+    Module(
+        "400G DR4",
+        400 * Gbps,
+        9.0,
+        100.0,
+        "NVIDIA MMS4X00-NS400 specification, as of November 2026: 9 W",
+    ),
     Module(
         "800G 2xDR4",
         800 * Gbps,
         16.0,
         100.0,
-        "NVIDIA MMS4X00-NS specification: two ports, 16 W typical, 17 W at most",
+        "NVIDIA MMS4X00-NS specification, as of November 2026: two ports, 16 W typical, 17 W at"
+        " most",
     ),
     Module(
         "1.6T pluggable",
@@ -149,8 +156,10 @@ COPPER_REACH = (
     CopperReach(100 * Gbps, 1.0, 2.0, "chapter, level 1: 800 Gb/s ports"),
     CopperReach(100 * Gbps, 2.0, 3.0, "chapter, optical interconnects: 112 Gb/s lanes"),
     CopperReach(100 * Gbps, 2.0, 2.0, "IEEE 802.3ck objective: at least 2 m of twinax"),
-    CopperReach(100 * Gbps, 0.5, 2.0, "NVIDIA MCP4Y10: 800G to 800G, 30 AWG"),
-    CopperReach(100 * Gbps, 1.0, 3.0, "NVIDIA MCP7Y00: 800G to 2x400G, up to 26 AWG"),
+    CopperReach(100 * Gbps, 0.5, 2.0, "NVIDIA MCP4Y10, as of November 2026: 800G to 800G, 30 AWG"),
+    CopperReach(
+        100 * Gbps, 1.0, 3.0, "NVIDIA MCP7Y00, as of November 2026: 800G to 2x400G, up to 26 AWG"
+    ),
     CopperReach(200 * Gbps, 1.0, 1.5, "chapter, optical interconnects: 224 Gb/s lanes"),
 )
 

@@ -26,8 +26,8 @@ HEADER_STACKS = (
     HeaderStack(
         "ESUN",
         4,
-        "OCP ESUN base specification 1.0, as the field guide and the trade press report it: an"
-        " extension header of 4 bytes in place of IP",
+        "OCP ESUN base specification 1.0, as the field guide and the trade press report it (as of"
+        " November 2026): an extension header of 4 bytes in place of IP",
     ),
     HeaderStack("IPv4", 20, "RFC 791: header without options"),
     HeaderStack("IPv6", 40, "RFC 8200: header without extensions"),

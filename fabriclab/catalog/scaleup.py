@@ -86,7 +86,7 @@ NVL8 = Domain(
     link_rate("NVLink 4").per_direction,
     700 * ns,
     "switched",
-    "NVIDIA DGX H100 data sheet; latency: field guide",
+    "NVIDIA DGX H100 data sheet, as of November 2026; latency: field guide",
 )
 NVL72 = Domain(
     "NVL72",
@@ -95,7 +95,7 @@ NVL72 = Domain(
     link_rate("NVLink 5").per_direction,
     1 * us,
     "switched",
-    "NVIDIA GB200 NVL72 data sheet; latency: field guide",
+    "NVIDIA GB200 NVL72 data sheet, as of November 2026; latency: field guide",
 )
 NVL144 = Domain(
     "NVL144",
@@ -104,8 +104,8 @@ NVL144 = Domain(
     1.8 * TB,
     1 * us,
     "switched",
-    "NVIDIA, GTC 2025: NVLink 6, 3.6 TB/s a package in both directions; since renamed Vera Rubin"
-    " NVL72; latency as NVL72's",
+    "NVIDIA, GTC 2025: NVLink 6, 3.6 TB/s a package in both directions; renamed Vera Rubin NVL72 in"
+    " January 2026; latency as NVL72's",
 )
 NVL576 = Domain(
     "NVL576",
@@ -115,7 +115,7 @@ NVL576 = Domain(
     1 * us,
     "switched",
     "NVIDIA, GTC 2025, Rubin Ultra as announced: 1.5 PB/s of NVLink a rack in both directions;"
-    " latency as NVL72's",
+    " called Kyber NVL144, by its packages, in reports of 17 March 2026; latency as NVL72's",
 )
 ETHERNET_512 = Domain(
     "Ethernet, one plane",

@@ -27,8 +27,8 @@ QM9700 = Switch(
     10e3,
     50e3,
     747.0,
-    "NVIDIA Quantum-2 data sheet: 64 ports of 400 Gb/s, 747 W with passive cables; price a switch:"
-    " chapter, Definition 1.5",
+    "NVIDIA Quantum-2 data sheet, as of November 2026: 64 ports of 400 Gb/s, 747 W with"
+    " passive cables; price a switch: chapter, Definition 1.5",
 )
 SWITCH_LATENCY = (
     0.6 * us

@@ -12,17 +12,18 @@ from fabriclab.units import GB, MW, day
 @dataclass(frozen=True)
 class System:
     """A training system: its `accelerators`, the `fabric` between them, and `port`, bytes per
-    second one way of one port on that fabric, of which each accelerator has `ports`.
+    second one way of one port on that fabric, of which each accelerator has `ports`. None where
+    nobody publishes it.
 
     `shape` says how the fabric is wired, `errata` what of it the texts tell otherwise.
     """
 
     name: str
     year: int
-    accelerators: int
+    accelerators: int | None
     chip: str
     fabric: str
-    port: float
+    port: float | None
     shape: str
     errata: str
     source: str
@@ -30,8 +31,8 @@ class System:
 
     @property
     def injection(self):
-        """Bytes per second that one accelerator can send on all its ports together."""
-        return self.ports * self.port
+        """Bytes per second that one accelerator can send on all its ports together, or None."""
+        return self.port and self.ports * self.port
 
 
 _NDR = link_rate("NDR").per_direction
@@ -47,7 +48,7 @@ SYSTEMS = (
         _NDR,
         "two tiers, 32 leaves and 16 spines, non-blocking",
         "E-B4, E-X7",
-        "NVIDIA DGX SuperPOD reference architecture, H100: 127 nodes of 8",
+        "NVIDIA DGX SuperPOD reference architecture, H100, as of November 2026: 127 nodes of 8",
     ),
     System(
         "xAI Colossus",
@@ -93,8 +94,8 @@ SYSTEMS = (
         _NDR,
         "fat tree, eight ports a virtual machine",
         "",
-        "Microsoft Learn, ND H100 v5 series: 8 x 400 Gb/s; accelerators: its entry in MLPerf"
-        " Training 3.1",
+        "Microsoft Learn, ND H100 v5 series, as of November 2026: 8 x 400 Gb/s; accelerators: its"
+        " entry in MLPerf Training 3.1, 2023",
     ),
     System(
         "Google TPU v5p pod",
@@ -105,8 +106,8 @@ SYSTEMS = (
         100 * GB,
         "3D torus",
         "",
-        "Google Cloud documentation, TPU v5p: 1,200 GB/s a chip in both directions together, six"
-        " links in a 3D torus",
+        "Google Cloud documentation, TPU v5p, as of November 2026: 1,200 GB/s a chip in both"
+        " directions together, six links in a 3D torus",
         ports=6,
     ),
     System(
@@ -118,7 +119,8 @@ SYSTEMS = (
         100 * GB,
         "2D torus",
         "",
-        "Google Cloud documentation, TPU v6e: 3,200 Gb/s a chip, four links in a 2D torus",
+        "Google Cloud documentation, TPU v6e, as of November 2026: 3,200 Gb/s a chip, four links in"
+        " a 2D torus",
         ports=4,
     ),
 )
@@ -156,8 +158,8 @@ LLAMA3 = Run(
     54 * day,
     419,
     220,
-    "Llama 3 paper, table 5: 419 unexpected interruptions in 54 days; 148 faulty GPUs and 72 of"
-    " HBM3",
+    "Llama 3 paper, 2024, table 5: 419 unexpected interruptions in 54 days; 148 faulty GPUs and 72"
+    " of HBM3",
 )
 
 
@@ -226,12 +228,20 @@ DISAGREEMENTS = (
         "NVIDIA press release, 28 October 2024",
     ),
     Disagreement(
+        "Tencent's and Alibaba's clusters",
+        "-",
+        "mostly InfiniBand",
+        "Ethernet of their own: Xingmai, HPN",
+        "",
+        "Tencent, June 2023; Qian et al., Alibaba HPN, SIGCOMM 2024",
+    ),
+    Disagreement(
         "a SuperPOD's GPUs",
         "4 units of 256",
         "256 in the heading, 1,024 in the body",
         "127 nodes, 1,016",
         "E-X7",
-        "NVIDIA DGX SuperPOD reference architecture, H100",
+        "NVIDIA DGX SuperPOD reference architecture, H100, as of November 2026",
     ),
     Disagreement(
         "spines of four units",
@@ -239,7 +249,7 @@ DISAGREEMENTS = (
         "8",
         "16",
         "E-B4, E-X7",
-        "NVIDIA DGX SuperPOD reference architecture, H100",
+        "NVIDIA DGX SuperPOD reference architecture, H100, as of November 2026",
     ),
     Disagreement(
         "RoCE slower than InfiniBand by",
@@ -247,7 +257,7 @@ DISAGREEMENTS = (
         "1.5 to 2 us",
         "-",
         "E-X2",
-        "neither text names a measurement",
+        "neither text names a measurement, as of November 2026",
     ),
     Disagreement(
         "PFC",
@@ -263,7 +273,7 @@ DISAGREEMENTS = (
         "PCIe 6",
         "PCIe 5",
         "E-B12, E-X4",
-        "NVIDIA DGX B200 data sheet",
+        "NVIDIA DGX B200 data sheet, as of November 2026",
     ),
     Disagreement(
         "NVLink to InfiniBand",
@@ -271,7 +281,7 @@ DISAGREEMENTS = (
         "5 to 10 by its rule, 18 to 36 by its table",
         "9 times one way (H100, NDR)",
         "E-01, E-B1, E-X5",
-        "NVIDIA H100 data sheet",
+        "NVIDIA H100 data sheet, as of November 2026",
     ),
     Disagreement(
         "NVLink's latency",
@@ -279,7 +289,7 @@ DISAGREEMENTS = (
         "700 ns in a node, 1 us in an NVL72",
         "-",
         "E-X6",
-        "NVIDIA prints none",
+        "NVIDIA prints none, as of November 2026",
     ),
     Disagreement(
         "latency of TCP",
@@ -303,7 +313,7 @@ DISAGREEMENTS = (
         "NVLink",
         "NCCL",
         "E-B5",
-        "AMD ROCm and Huawei CANN documentation",
+        "AMD ROCm and Huawei CANN documentation, as of November 2026",
     ),
     Disagreement(
         "Mellanox bought by NVIDIA",
@@ -311,6 +321,6 @@ DISAGREEMENTS = (
         "2019",
         "announced March 2019, closed April 2020",
         "",
-        "NVIDIA press releases",
+        "NVIDIA press releases of 11 March 2019 and 27 April 2020",
     ),
 )

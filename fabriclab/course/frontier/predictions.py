@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from fabriclab import catalog, cluster, link
+from fabriclab import catalog, cluster, link, reliability
 from fabriclab.course.engine.exercises.slips import Slip
 from fabriclab.course.engine.predict import Prediction
-from fabriclab.units import GB, Gbps, Tbps
+from fabriclab.units import GB, Gbps, Tbps, hour
 
 PORTS = link.switch_ports(catalog.ASIC_51T.capacity, 400 * Gbps)
 
@@ -29,6 +29,10 @@ def _watts():
 def _saved():
     tree = link.tree_optics(10_000, 64, hosts_on_fibre=False)
     return tree.pluggable - tree.copackaged
+
+
+def _lost(ports, repair):
+    return reliability.port_time_lost(reliability.rate_from_ppm(10), 128_000, ports, repair)
 
 
 def _stranded():
@@ -67,6 +71,16 @@ PREDICTIONS = (
     ),
     Prediction(
         "frontier.megawatt", "what engines save for 10,000 GPUs, hosts on copper", _saved, "W"
+    ),
+    Prediction(
+        "frontier.fixed",
+        "port-hours of fixed engines for one of modules",
+        lambda: _lost(PORTS, 4 * hour) / _lost(1, 1 * hour),
+        "x",
+        slips=(
+            Slip("hours", "the switch has other ports too", lambda: 4.0),
+            Slip("ports", "the repair takes longer as well", lambda: 128.0),
+        ),
     ),
     Prediction("frontier.pool", "the memory a pool need not buy", _stranded, "%"),
     Prediction(

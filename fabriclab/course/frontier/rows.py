@@ -322,6 +322,6 @@ ROWS = [
         "1,000 W",
         lambda: catalog.B200.tdp,
         "assumed",
-        "a GPU package; NVIDIA's figure for B200",
+        "a GPU package; NVIDIA's figure for B200. A B300's is 1,400 W (Lambda, 2026)",
     ),
 ]

@@ -1,6 +1,6 @@
 """What a reader of this part is asked to guess, in the order of the notebook."""
 
-from fabriclab import catalog, collectives, nccl, reliability, scaleup
+from fabriclab import catalog, collectives, link, nccl, reliability, scaleup
 from fabriclab.course.engine.exercises.slips import Slip
 from fabriclab.course.engine.predict import Prediction
 from fabriclab.units import GB, KB, MB, Gbps, day, hour
@@ -45,6 +45,13 @@ def _telling():
     return "the line that names the ports" if ratio > 4 else "the version"
 
 
+def _modules():
+    """Optical modules of a CloudMatrix384: scale-up, and two tiers of scale-out on fibre."""
+    one = catalog.CLOUDMATRIX_384
+    out = link.tree_optics(one.accelerators, 64, hosts_on_fibre=True)
+    return int(one.accelerators * one.modules + out.switch_ends + out.host_ends)
+
+
 def _needs(port):
     return next(g for g in (3, 4, 5, 6) if scaleup.payload_rate(g) >= port * Gbps)
 
@@ -63,6 +70,23 @@ PREDICTIONS = (
         "which contributed nothing",
         _grew,
         options=("lanes", "speed", "line code", "levels"),
+    ),
+    Prediction(
+        "guide.modules",
+        "optical modules for each of the 384 chips",
+        lambda: _modules() / catalog.CLOUDMATRIX_384.accelerators,
+        slips=(
+            Slip("ends", "a link has two ends", lambda: 9),
+            Slip("scale-up", "the scale-out network has modules too", lambda: 14),
+        ),
+    ),
+    Prediction(
+        "guide.modules_a_year",
+        "failed modules a year at one in 100,000 a day",
+        lambda: reliability.expected_failures(
+            reliability.rate_from_ppm(10), _modules(), reliability.YEAR
+        ),
+        slips=(Slip("day", "that is a day's", lambda: 1e-5 * _modules()),),
     ),
     Prediction(
         "guide.spines",

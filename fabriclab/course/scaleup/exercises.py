@@ -288,7 +288,8 @@ EXERCISES = [
                     " over the slow network",
                     "144 counts dies, two in a package, as NVIDIA named it in 2025; the group does"
                     " not fit, and what crosses goes from 1.8 TB/s one way to a port of 50 to 200"
-                    " GB/s.",
+                    " GB/s. (Reports of March 2026 call Rubin Ultra's rack of 144 packages Kyber"
+                    " NVL144: ask which one is meant.)",
                     right=True,
                     also=(
                         "One holds 72 packages, and the rest would be behind a port of 200 GB/s"

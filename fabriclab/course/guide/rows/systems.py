@@ -2,9 +2,36 @@
 
 from fabriclab import catalog, nccl, topology
 from fabriclab.course.engine.ledger import Row
-from fabriclab.units import GB, MW, GiB
+from fabriclab.units import GB, MW, GiB, us
 
 ROWS = [
+    # domestic
+    Row(
+        "guide-domestic/latency",
+        "field guide, domestic networks",
+        "microseconds",
+        None,
+        "assumed",
+        "end to end; below 1 us on UnifiedBus by its maker, and no outside measurement found",
+        between=(1 * us, 10 * us),
+    ),
+    Row(
+        "guide-domestic/cards",
+        "field guide, domestic networks",
+        "10,000",
+        None,
+        "assumed",
+        "a cluster of so many cards in service: unverified. Over 300 supernodes of 384 were sold by"
+        f" September 2025, {300 * catalog.CLOUDMATRIX_384.accelerators:,} chips in all",
+    ),
+    Row(
+        "guide-domestic/modules",
+        "field guide, domestic networks",
+        "800 Gb/s",
+        None,
+        "assumed",
+        "optical modules, which the guide lists under RDMA NICs; their maker makes no NICs",
+    ),
     # systems
     Row(
         "guide-systems/colossus",
