@@ -3,7 +3,7 @@
 from fabriclab import catalog, collectives, link, nccl, reliability, scaleup
 from fabriclab.course.engine.exercises.slips import Slip
 from fabriclab.course.engine.predict import Prediction
-from fabriclab.units import GB, KB, MB, Gbps, day, hour
+from fabriclab.units import GB, KB, MB, Gbps, day, hour, ms, us
 
 SIX = {
     "NCCL_IB_DISABLE": "0",
@@ -45,6 +45,11 @@ def _telling():
     return "the line that names the ports" if ratio > 4 else "the version"
 
 
+def _start_ups(allreduce, ranks):
+    """Seconds that 2 us more a message add to an AllReduce."""
+    return allreduce(0.0, ranks, 2 * us, catalog.NDR.beta)
+
+
 def _modules():
     """Optical modules of a CloudMatrix384: scale-up, and two tiers of scale-out on fibre."""
     one = catalog.CLOUDMATRIX_384
@@ -70,6 +75,19 @@ PREDICTIONS = (
         "which contributed nothing",
         _grew,
         options=("lanes", "speed", "line code", "levels"),
+    ),
+    Prediction(
+        "guide.step_grows",
+        "by how much the training step grows",
+        lambda: _start_ups(collectives.ring_allreduce, 1024) / 4.2,
+        "%",
+    ),
+    Prediction(
+        "guide.token_grows",
+        "by how much the token's time grows",
+        lambda: 160 * _start_ups(collectives.recursive_doubling_allreduce, 16) / (20 * ms),
+        "%",
+        slips=(Slip("once", "it is 160 AllReduces a token", lambda: 4 * 2 * us / (20 * ms)),),
     ),
     Prediction(
         "guide.modules",
