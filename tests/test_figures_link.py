@@ -250,7 +250,7 @@ def test_a_budget_is_spent_in_order_and_what_is_missing_is_red(fresh):
         "50G lanes, 3 m: margin 10.0 dB",
         "100G lanes, 3 m: margin 1.0 dB",
         "200G lanes, 3 m: short by 12.0 dB",
-        "100 m: short by 572.0 dB",
+        "100 m: short by 572.0 dB, off the scale",
     ]
     drawings.move_budget(artists, dict.fromkeys("abcd", (28.5, 3.0)), 30)
     assert stack(artists, 3) == {

@@ -61,7 +61,8 @@ def move_budget(artists, spent, budget):
         artists["margin"][row].set(x=ends[2], width=max(0.0, margin))
         artists["short"][row].set(x=budget, width=max(0.0, -margin))
         verdict = f"margin {margin:.1f} dB" if margin >= 0 else f"short by {-margin:.1f} dB"
-        artists["names"][row].set_text(f"{name}: {verdict}")
+        beyond = ", off the scale" if -margin > budget else ""
+        artists["names"][row].set_text(f"{name}: {verdict}{beyond}")
         middle = len(spent) - 1 - row + 0.34
         artists["budget"][row].set_data([budget, budget], [middle - 0.23, middle + 0.23])
 
@@ -75,7 +76,8 @@ def media(ax, media, metres, chosen):
     """
     rows = list(reversed(range(len(media))))
     log_axis(ax.xaxis, "m", 0.5, 300)
-    ax.set(ylim=(0, len(media)), xticks=[0.5, 1, 3, 10, 30, 100, 300], xlabel="reach")
+    ax.set(ylim=(0, len(media)), xticks=[0.5, 1, 3, 10, 30, 100, 300])
+    ax.set_xlabel("reach (dashed: the length asked for)")
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g} m")
     ax.set_yticks(
         [row + 0.45 for row in rows],
