@@ -336,3 +336,22 @@ def test_any_bytes(file, junk, at):
             logs.report(file(whole.encode()[:at] + junk + whole.encode()[at:]))
         except ValueError as refused:
             assert "pauses.txt" in str(refused)
+
+
+def test_other_drivers_names_of_loss_and_damage_are_known(tmp_path):
+    """What a bnxt card dropped by class of service, or an mlx5 module that overheats, would be read
+    past.
+    """
+    path = tmp_path / "ethtool.txt"
+    for counter, name in (
+        ("rx_discard_packets_cos3", "dropped"),
+        ("tx_total_ring_discards", "dropped"),
+        ("rx_jbr_frames", "errors-once"),
+        ("module_unplug", "link-downs"),
+        ("module_high_temp", "hot-module"),
+    ):
+        for value in (0, 9):
+            path.write_text(f"NIC statistics:\n     rx_pause_frames: 0\n     {counter}: {value}\n")
+            assert [sign.name for sign in logs.signs(logs.read(path))] == [name] * (value > 0), (
+                counter
+            )

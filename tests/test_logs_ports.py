@@ -142,6 +142,10 @@ def test_nvlink_and_pcie(file):
     """A link that is off, or half of the lanes of a slot, would not stand out."""
     assert logs.read(file(NVLINK)).gpus[0].speeds == ((0, 26.562 * GB), (1, None))
     assert names(file, NVLINK) == ["nvlink-down"] and names(file, LSPCI) == ["pcie-narrow"]
+    counted = "GPU 0: H100 (UUID: GPU-1)\n\t Link 0: CRC Errors: {}\n\t Link 1: Replay Errors: 3\n"
+    assert names(file, counted.format(7)) == ["nvlink-errors"]
+    said = logs.report(file(counted.format(7)))
+    assert "GPU 0: 2 links, 2 counters not zero" in said and "CRC Errors 7" in said
     on = "\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl-\n"
     assert names(file, on) == ["acs-on"]
     assert names(file, on.replace("+", "-")) == []

@@ -27,12 +27,14 @@ _ERRORS = (  # (kind, pattern, what it means), the gravest first
         "damage",
         r"(?:port\.)?rx_(?:crc_errors|symbol_err(?:ors)?|pcs_symbol_err|fcs_err(?:_frames)?"
         r"|align_err(?:_frames)?|illegal_bytes|code_err_frames|fec_uncorrectable\w*"
-        r"|undersize_pkts|fragments|jabbers)(?:_phy|\.nic)?|illegal_bytes\.nic",
+        r"|undersize_pkts|fragments|jabbers|undrsz_frames|jbr_frames)(?:_phy|\.nic)?"
+        r"|illegal_bytes\.nic",
         "packets arrived damaged: clean, reseat or replace the cable",
     ),
     (
         "down",
-        r"(?:port\.)?(?:link_down_events(?:_phy)?|mac_(?:local|remote)_faults(?:\.nic)?)",
+        r"(?:port\.)?(?:link_down_events(?:_phy)?|mac_(?:local|remote)_faults(?:\.nic)?)"
+        r"|module_(?:unplug|bad_shorted|bus_stuck)",
         "the link went down or lost its signal",
     ),
     (
@@ -44,11 +46,12 @@ _ERRORS = (  # (kind, pattern, what it means), the gravest first
     (
         "lost",
         r"(?:port\.)?(?:[rt]x_discards(?:_phy|\.nic)?|rx_prio\d_(?:buf_)?discards?|rx_out_of_buffer"
-        r"|rx_missed_errors|rx_buf_discard\w*|rx_(?:total|stat)_discard\w*"
-        r"|rx_steer_missed_packets)",
+        r"|rx_missed_errors|rx_buf_discard\w*|[rt]x_(?:total|stat)_(?:\w+_)?discards?\w*"
+        r"|rx_discard_(?:bytes|packets)_cos\d|rx_steer_missed_packets)",
         "packets were dropped all the same; on a lossless priority the headroom is too small or its"
         " PFC is off at one end",
     ),
+    ("hot", r"module_high_temp", "the module in the port was too hot: air, dust, or the module"),
     (
         "dropped",
         r"(?:port\.)?[rt]x_(?:dropped|errors_phy)(?:\.nic)?|tx_dropped_link_down(?:\.nic)?",

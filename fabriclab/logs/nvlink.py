@@ -128,7 +128,7 @@ def report(reading: "Reading") -> str:
         else:
             counted = sum(value >= 1 for _, _, value in gpu.errors)
             links = len({link for link, _, _ in gpu.errors})
-            said = f"{links} link{'s' * (links != 1)}, {counted} counters not zero"
-            kinds.setdefault(said, []).append(str(gpu.number))
+            key = f"{links} link{'s' * (links != 1)}, {counted} counters not zero"
+            kinds.setdefault(key, []).append(str(gpu.number))
     said += [f"  GPU {', '.join(gpus)}: {words}" for words, gpus in kinds.items()]
     return "\n".join([*said, *marked(signs(reading))])

@@ -274,6 +274,8 @@ def port_signs(port: Port) -> Iterator:
             yield Sign("errors-once", says)
         elif kind == "down":
             yield Sign("link-downs", says)
+        elif kind == "hot":
+            yield Sign("hot-module", says)
         elif kind == "marked":
             yield Sign("marked", says)
         else:
