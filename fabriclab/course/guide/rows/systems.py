@@ -21,7 +21,7 @@ ROWS = [
         "10,000",
         None,
         "assumed",
-        "a cluster of so many cards in service: unverified. Over 300 supernodes of 384 were sold by"
+        "a cluster of so many cards in service: unverified. Over 300 supernodes of 384 were deployed by"
         f" September 2025, {300 * catalog.CLOUDMATRIX_384.accelerators:,} chips in all",
     ),
     Row(
