@@ -54,7 +54,8 @@ DOMESTIC = (
     Claim(
         "clusters of 10,000 cards",
         "in service",
-        "over 300 supernodes of 384 deployed by September 2025; no published run of one such cluster",
+        "over 300 supernodes of 384 deployed by September 2025; no published run of one such"
+        " cluster",
         "unverified",
         "Huawei Connect, as CFOL reports it, September 2025",
     ),
