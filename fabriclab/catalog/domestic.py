@@ -12,7 +12,7 @@ from fabriclab.units import TB, Gbps
 @dataclass(frozen=True)
 class Claim:
     """What the field guide says (`guide`) of a `subject`, what a search `found`, and whether that
-    bears it out: "yes", "in part", "no" or "unverified".
+    bears it out: "yes", "in part" or "unverified".
     """
 
     subject: str
@@ -54,22 +54,23 @@ DOMESTIC = (
     Claim(
         "clusters of 10,000 cards",
         "in service",
-        "over 300 supernodes of 384 sold by September 2025; no published run of one such cluster",
+        "over 300 supernodes of 384 deployed by September 2025; no published run of one such"
+        " cluster",
         "unverified",
         "Huawei Connect, as CFOL reports it, September 2025",
     ),
     Claim(
-        "中际旭创, as a maker of RDMA NICs",
-        "800G optical modules",
-        "a maker of optical modules and not of NICs",
-        "no",
+        "中际旭创, under RDMA NICs",
+        "ships 800G optical modules",
+        "a maker of optical modules, as it says; not of NICs, as its heading has it",
+        "in part",
         "market reports of September 2025",
     ),
     Claim(
-        "新华三, 锐捷, as makers of RDMA NICs",
+        "新华三, 锐捷, under RDMA NICs",
         "Ethernet switches",
-        "makers of switches and not of NICs",
-        "no",
+        "makers of switches, as it says; not of NICs",
+        "in part",
         "Huaxi Securities, September 2025",
     ),
     Claim(

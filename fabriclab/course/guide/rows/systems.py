@@ -21,8 +21,8 @@ ROWS = [
         "10,000",
         None,
         "assumed",
-        "a cluster of so many cards in service: unverified. Over 300 supernodes of 384 were sold by"
-        f" September 2025, {300 * catalog.CLOUDMATRIX_384.accelerators:,} chips in all",
+        "a cluster of so many cards in service: unverified. Over 300 supernodes of 384 were"
+        f" deployed by September 2025, {300 * catalog.CLOUDMATRIX_384.accelerators:,} chips in all",
     ),
     Row(
         "guide-domestic/modules",
