@@ -196,3 +196,23 @@ def test_damage_is_refused_or_changes_no_number(file, seed):
             0.911,
             0.412,
         }
+
+
+def test_the_query_as_csv(tmp_path):
+    """The commonest log of utilisation would be unknown, a GPU without a number be all of them, or
+    100 be a share of one.
+    """
+    path = tmp_path / "gpus.csv"
+    rows = "{0}, 0, 99{1}\n{0}, 1, [N/A]\n{0}, 0, 97{1}\n"
+    for when, unit in (("2026/11/30 10:00:00.000", " %"), ("NVIDIA H100 80GB HBM3", "")):
+        path.write_text(f"name, index, utilization.gpu [%]\n{rows.format(when, unit)}")
+        reading = logs.read(path)
+        assert [gpu.busy for gpu in reading.gpus] == [(0.99, 0.97), ()]
+    for text, says in (
+        ("utilization.gpu [%]\n99 %\n", "ask for index as well"),
+        ("index, utilization.gpu [%]\n0, 101 %\n", "is not between 0 and 100 %"),
+        ("index, utilization.gpu [%]\n0\n0, 9", "not a whole row of 2 columns|ends in"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=says):
+            logs.read(path)

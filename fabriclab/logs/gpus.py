@@ -1,10 +1,11 @@
-"""GPU activity, second by second: ``nvidia-smi dmon`` and ``dcgmi dmon``, the first step of the
-chapter's workflow.
+"""GPU activity, second by second: ``nvidia-smi dmon``, its ``--query-gpu`` as CSV, and ``dcgmi
+dmon``, the first step of the chapter's workflow.
 
 The layout, in our words. nvidia-smi: a line "# gpu sm mem …" (a date or time in front with -o), a
-line of units, one row per GPU and sample, "-" where not measured. dcgmi: a line "#Entity SMACT …"
-with the short names of the fields asked for, a line "ID", rows "GPU 0  0.912"; N/A where not
-measured. Both repeat the heads now and then.
+line of units, one row per GPU and sample, "-" where not measured; --query-gpu with --format=csv: a
+line of names, "index, utilization.gpu [%]", rows "0, 99 %". dcgmi: a line "#Entity SMACT …" with
+the short names of the fields asked for, a line "ID", rows "GPU 0  0.912"; N/A where not measured.
+dmon repeats its heads now and then.
 
 Two numbers that are easily taken for one. *Utilisation* (sm of nvidia-smi in percent, GPUTL of
 dcgmi in percent, GRACT there as a share) is the part of the time in which any kernel ran: one that
@@ -27,14 +28,18 @@ ENOUGH = 10  # samples of a job that began while it was measured
 IDLE = 0.1  # a sample below it ran hardly any kernel
 _SMI = re.compile(r"^#(?:\s*(?:Date|Time))*\s*gpu\s.*\bsm\b")
 _DCGM = re.compile(r"^#\s*Entity\s.*\b(?:SMACT|GRACT|GPUTL)\b")
-SIGN = re.compile(f"{_SMI.pattern}|{_DCGM.pattern}")
+_CSV = re.compile(
+    r"^(?=.*\butilization\.gpu \[%\])[a-z_.]+(?: \[[^\],]*\])?(?:, ?[a-z_.]+(?: \[[^\],]*\])?)*\s*$"
+)
+SIGN = re.compile(f"{_SMI.pattern}|{_DCGM.pattern}|{_CSV.pattern}")
 _COLUMNS = {
     "sm": ("busy", 100.0),
     "GPUTL": ("busy", 100.0),
     "GRACT": ("busy", 1.0),
     "SMACT": ("active", 1.0),
+    "utilization.gpu [%]": ("busy", 100.0),
 }
-_MISSING = ("-", "N/A")
+_MISSING = ("-", "N/A", "[N/A]", "[Not Supported]")
 _MOST_GPUS = 1024
 
 
@@ -104,7 +109,7 @@ def read(path: Part) -> "Reading":
                     " own file",
                 )
             source, head = here, _head(path, line, text, here)
-        elif head and re.match(r"\s*(?:GPU )?[\d.]", text):
+        elif head and ("," in text or re.match(r"\s*(?:GPU )?[\d.]", text)):
             _row(path, line, text, source, head, seen)
             rows += 1
             if rows > MOST_ROWS or len(seen) > _MOST_GPUS:
@@ -120,18 +125,28 @@ def read(path: Part) -> "Reading":
 
 def _head(path, line, text, source):
     """The columns by place: "gpu", or the field and its unit, or None."""
-    names = text.replace("#", " ").split()
+    names = _cells(text.replace("#", " "))
+    if "utilization.gpu [%]" in names and "index" not in names:
+        refuse(path, line.number, "it does not say whose rows they are: ask for index as well")
     if not line.whole or len(set(names)) != len(names):
         refuse(
             path,
             line.number,
             f"header line is truncated or has a duplicate column: {shorten(text)}",
         )
-    return ["gpu" if label in ("gpu", "Entity") else _COLUMNS.get(label) for label in names]
+    return [
+        "gpu" if label in ("gpu", "Entity", "index") else _COLUMNS.get(label) for label in names
+    ]
+
+
+def _cells(text):
+    if "," in text or "[%]" in text:
+        return [cell.strip().removesuffix(" %") for cell in text.split(",")]
+    return re.sub(r"^(\s*)GPU ", r"\1", text).split()
 
 
 def _row(path, line, text, source, head, seen):
-    cells = re.sub(r"^(\s*)GPU ", r"\1", text).split()
+    cells = _cells(text)
     if not line.whole or len(cells) != len(head):
         refuse(path, line.number, f"not a whole row of {len(head)} columns: {shorten(text)}")
     number, values = None, {}
