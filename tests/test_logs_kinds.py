@@ -140,3 +140,27 @@ def test_a_link_told_by_ibqueryerrors_is_no_iblinkinfo(put):
 ##          226 ports checked, 1 ports have errors beyond threshold
 """
     assert logs.read(put(text)).checked == 226
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "look"),
+    [
+        ("| NVIDIA-SMI 570.86.15   Driver Version: 570.86.15 |\n", "nvidia-smi", "dmon"),
+        ("DCBX mode: OS controlled\nPriority trust state: dscp\n", "mlnx_qos", "trust dscp"),
+        ("Settings for enp75s0f0np0:\n\tSpeed: 200000Mb/s\n", "ethtool", "Speed and Lanes"),
+        ("5: eth2: <BROADCAST,UP,LOWER_UP> mtu 9000 qdisc mq\n", "ip link", "mtu"),
+        ("      IFACE    STATE            RX_OK      RX_BPS\n", "SONiC", "RX_DRP"),
+        ("Linux 5.15.0-91 (n01)  11/30/2026  _x86_64_  (224 CPU)\n", "sar", "RDMA does not"),
+        ('From ca {0xa088c2030001} portnum 1 lid 11-11 "n01"\n', "ibtracert", "switches of the"),
+        ("Device #1:\n----------\nDevice type:  ConnectX7\n", "mlxconfig", "LINK_TYPE"),
+    ],
+)
+def test_commands_of_the_guide_are_named_where_they_are_not_read(tmp_path, text, tool, look):
+    """Somebody who follows the guide's list of commands would be told that nothing is known of
+    one.
+    """
+    path = tmp_path / "output.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="not read here") as told:
+        logs.report(path)
+    assert tool in str(told.value) and look in str(told.value)

@@ -58,6 +58,48 @@ _KNOWN = (  # (sign, name, what to look at)
         "show_gids",
         "that the GID index in use is RoCE v2 and has an IPv4 address on every host",
     ),
+    (
+        r"^\| NVIDIA-SMI \d|^=+NVSMI LOG=+",
+        "nvidia-smi",
+        "GPU-Util over time, which one picture does not tell: nvidia-smi dmon",
+    ),
+    (
+        r"^(?:DCBX mode:|Priority trust state:|PFC configuration:)",
+        "mlnx_qos",
+        "the one priority that is enabled under PFC: the same on every host and switch, trust dscp"
+        " on both ends, and a buffer of its own",
+    ),
+    (
+        r"^Settings for \S+:\s*$",
+        "ethtool",
+        "Speed and Lanes against what the port was bought for; ethtool -S has the counters",
+    ),
+    (
+        r"^\d+: \S+: <[A-Z0-9_,-]+> mtu \d",
+        "ip link",
+        "mtu, the same along the whole path, and errors and dropped with -s",
+    ),
+    (
+        r"^\s*IFACE\s+STATE\s+RX_OK\s",
+        "show interfaces counters (SONiC)",
+        "RX_DRP and TX_DRP of lossless ports, and then show pfc counters, which is read here",
+    ),
+    (
+        r"^Linux \d\S* \(\S+\)\s.*CPU\)\s*$|^\S+(?: [AP]M)?\s+IFACE\s+rxpck/s",
+        "sar",
+        "rxkB/s and txkB/s: what passes the kernel; RDMA does not show there",
+    ),
+    (
+        r"^From (?:ca|switch|router) \{0x[0-9a-f]+\} portnum|^From ca \S+ port",
+        "ibtracert",
+        "the switches of the path, one line each: the same path for all tells that nothing is"
+        " spread",
+    ),
+    (
+        r"^Device #\d+:\s*$|^Configurations:\s+(?:Default\s+Current|Next Boot)",
+        "mlxconfig",
+        "LINK_TYPE, PCI_WR_ORDERING and ATS_ENABLED, the same on every host",
+    ),
 )
 SIGN = re.compile("|".join(f"(?:{sign})" for sign, _, _ in _KNOWN))
 
