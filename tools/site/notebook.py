@@ -44,7 +44,8 @@ def _folding(cell, folder):
     hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
     skipped = cell.metadata.get("slideshow", {}).get("slide_type") == "skip"
     folded = hidden or skipped or folder == "exercises" or cell.source.count("\n") >= LONGEST_SHOWN
-    word = "code of the picture" if hidden else "code"
+    drawn = any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
+    word = "code of the picture" if hidden and drawn else "code"
     # what answers a prediction waits, as it does in the notebook
     waits = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
     return {"folded": bool(folded), "word": word, "waits": waits}
