@@ -1088,7 +1088,7 @@ def test_an_option_may_be_given_in_any_of_its_wordings(name):
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.name)
 def test_the_first_words_count_the_questions_and_their_minutes(path):
     """A sheet would announce thirteen questions and an hour, and hold twenty of two and a half; and
-    README's table another number.
+    the table of README or of notebook 00 another number.
     """
     notebook = nbformat.read(path, as_version=4)
     asked = re.findall(r'me\.ask\("(.+?)"\)', "\n".join(c.source for c in notebook.cells))
@@ -1098,8 +1098,9 @@ def test_the_first_words_count_the_questions_and_their_minutes(path):
     ).groups()
     assert number.lower() == (words[len(asked)] if len(asked) < 13 else str(len(asked)))
     assert abs(int(minutes) - sum(levels.of(name).minutes for name in asked)) <= 5
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"[{len(asked)}](exercises/{path.name})" in readme
+    for place in ("README.md", "notebooks/00-start-here.ipynb"):
+        table = (ROOT / place).read_text(encoding="utf-8")
+        assert re.search(rf"\[{len(asked)}\]\((\.\./)?exercises/{path.name}\)", table), place
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.name)
